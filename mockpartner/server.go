@@ -16,7 +16,7 @@ import (
 )
 
 // partner serves the partner endpoints of all sandboxes. A request's way:
-// journal, faults, Around, router, authentication, endpoint, platform.
+// journal, answer time, faults, Around, router, authentication, endpoint, platform.
 type partner struct {
 	handler http.Handler
 }
@@ -63,6 +63,7 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 	stop := context.AfterFunc(r.Context(), entry.Left)
 	defer stop()
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, &call{sandbox: box, entry: entry}))
+	box.Faults().TakeTime(recorded, r)
 	seen := r
 	firing, considered := box.Faults().Fire(seen, body)
 	if considered != nil {

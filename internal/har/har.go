@@ -1,4 +1,4 @@
-// Package har writes HTTP archives, HAR 1.2: the form in which browsers and debugging
+// Package har reads and writes HTTP archives, HAR 1.2: the form in which browsers and debugging
 // proxies keep and show traffic.
 package har
 

@@ -71,3 +71,34 @@ func EndpointOf(r *http.Request) Endpoint {
 	}
 	return ""
 }
+
+// CallOf returns the endpoint that a request calls, below any base URL, and the code or id that its path names,
+// escaped and unescaped; false where it is no call of the contract.
+func CallOf(method string, u *url.URL) (of Endpoint, segment, named string, ok bool) {
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
+	at := strings.LastIndex(path, "/bookings/")
+	switch {
+	case method == http.MethodGet && strings.HasSuffix(path, ProductsPath):
+		return Products, "", "", true
+	case method == http.MethodPost && strings.HasSuffix(path, AvailabilityPath):
+		return Availability, "", "", true
+	case method == http.MethodPost && strings.HasSuffix(path, ReservePath):
+		return Reserve, "", "", true
+	case method == http.MethodPost && strings.HasSuffix(path, ConfirmPath):
+		return Confirm, "", "", true
+	case at < 0:
+		return "", "", "", false
+	}
+	segment, rest, _ := strings.Cut(path[at+len("/bookings/"):], "/")
+	named, err := url.PathUnescape(segment)
+	switch {
+	case err != nil || named == "":
+		return "", "", "", false
+	case method == http.MethodDelete && rest == "":
+		return Release, segment, named, true
+	case method == http.MethodPost && rest == "cancel":
+		return Cancel, segment, named, true
+	default:
+		return "", "", "", false
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"partnerkit.dev/conformance/internal/recording"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -48,7 +47,7 @@ func (w *Watcher) Begin(method, target string, header http.Header) *Call {
 		w.metrics.others.Inc()
 		return nil
 	}
-	endpoint, segment, named, ok := recording.EndpointOf(method, address)
+	endpoint, segment, named, ok := partnerapi.CallOf(method, address)
 	if !ok {
 		w.metrics.others.Inc()
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/recording"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/har"
 )
 
 // exchange is the form in which a call is judged and recorded: without its customers.
@@ -13,8 +14,11 @@ func (w *Watcher) exchange(c *Call) *recording.Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := &recording.Exchange{
-		Endpoint: c.endpoint, Started: c.started, Took: c.took.Round(time.Microsecond), Method: c.method, URL: c.url, Header: c.header,
-		Named: c.named, Segment: c.segment, Status: c.status, AnswerHeader: c.answered, Error: c.failure,
+		Endpoint: c.endpoint, Named: c.named, Segment: c.segment,
+		Exchange: har.Exchange{
+			Started: c.started, Took: c.took.Round(time.Microsecond), Method: c.method, URL: c.url, Header: c.header,
+			Status: c.status, AnswerHeader: c.answered, Error: c.failure,
+		},
 	}
 	request, answer, packed := c.request.text, c.answer.text, ""
 	if c.status != 0 {
@@ -26,7 +30,7 @@ func (w *Watcher) exchange(c *Call) *recording.Exchange {
 	case "", "identity":
 	case "gzip", "x-gzip":
 		if !x.Cut {
-			answer, x.Cut = recording.Unzipped(answer)
+			answer, x.Cut = har.Unzipped(answer)
 		}
 	default:
 		x.Cut = true

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"context"
 	"iter"
+
+	"partnerkit.dev/internal/har"
 )
 
 // mostWaiting is how many entries of a file are read ahead: entries that overlap are
@@ -21,7 +23,7 @@ type Counts struct {
 // files. It ends with the first error.
 func Read(ctx context.Context, files []string, counts *Counts) iter.Seq2[*Exchange, error] {
 	return func(yield func(*Exchange, error) bool) {
-		waiting, next := &byTime{}, []func() (*entry, error, bool){}
+		waiting, next := &byTime{}, []func() (*har.Exchange, error, bool){}
 		for _, name := range files {
 			pull, stop := iter.Pull2(file(name))
 			defer stop()
@@ -36,7 +38,7 @@ func Read(ctx context.Context, files []string, counts *Counts) iter.Seq2[*Exchan
 				case err != nil:
 					return err
 				default:
-					if x, is := e.exchange(); is {
+					if x, is := exchange(e); is {
 						heap.Push(waiting, placed{x, of})
 					} else {
 						counts.Others++

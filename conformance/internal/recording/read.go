@@ -4,181 +4,42 @@
 package recording
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"net/http"
-	"net/url"
 	"os"
-	"strings"
-	"time"
 
 	"partnerkit.dev/conformance/internal/fileerror"
+	"partnerkit.dev/internal/har"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Exchange is one call of the contract and its answer, as they were recorded.
 type Exchange struct {
-	Endpoint     partnerapi.Endpoint
-	Started      time.Time
-	Took         time.Duration
-	Method       string
-	URL          *url.URL
-	Header       http.Header
-	Body         []byte
-	Named        string // what the path names: a reservation code, or a booking's id
-	Segment      string // the same, as it was escaped
-	Status       int    // 0: there was no answer
-	AnswerHeader http.Header
-	Answer       []byte
-	Cut          bool   // the recording has only the beginning of the answer
-	Error        string // why there was no answer
-}
-
-// entry is what is read of an archive's entry.
-type entry struct {
-	Started time.Time `json:"startedDateTime"`
-	Time    float64   `json:"time"`
-	Request struct {
-		Method   string `json:"method"`
-		URL      string `json:"url"`
-		Headers  []pair `json:"headers"`
-		PostData *struct {
-			MIMEType string `json:"mimeType"`
-			Text     string `json:"text"`
-			Encoding string `json:"encoding"`
-		} `json:"postData"`
-	} `json:"request"`
-	Response struct {
-		Status  int    `json:"status"`
-		Headers []pair `json:"headers"`
-		Content struct {
-			Size     int64  `json:"size"`
-			Text     string `json:"text"`
-			Encoding string `json:"encoding"`
-		} `json:"content"`
-		Error string `json:"_error"`
-	} `json:"response"`
-}
-
-type pair struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-func headerOf(pairs []pair) http.Header {
-	header := http.Header{}
-	for _, p := range pairs {
-		if !strings.HasPrefix(p.Name, ":") { // HTTP/2's own, which browsers write
-			header.Add(p.Name, p.Value)
-		}
-	}
-	return header
-}
-
-// bodyOf is a recorded body; false where it is no base64, though it says so.
-func bodyOf(text, encoding string) ([]byte, bool) {
-	if encoding != "base64" {
-		return []byte(text), true
-	}
-	raw, err := base64.StdEncoding.DecodeString(text)
-	return raw, err == nil
+	har.Exchange
+	Endpoint partnerapi.Endpoint
+	Named    string // what the path names: a reservation code, or a booking's id
+	Segment  string // the same, as it was escaped
 }
 
 // exchange returns the call of the contract that an entry is; false for any other call.
-func (e *entry) exchange() (*Exchange, bool) {
-	u, err := url.Parse(e.Request.URL)
-	if err != nil {
+func exchange(e *har.Exchange) (*Exchange, bool) {
+	if e == nil {
 		return nil, false
 	}
-	endpoint, segment, named, ok := EndpointOf(e.Request.Method, u)
-	if !ok {
-		return nil, false
-	}
-	x := &Exchange{
-		Endpoint: endpoint, Named: named, Segment: segment, Started: e.Started, Took: time.Duration(max(0, e.Time) * float64(time.Millisecond)),
-		Method: e.Request.Method, URL: u, Header: headerOf(e.Request.Headers), Status: e.Response.Status, Error: e.Response.Error,
-		AnswerHeader: headerOf(e.Response.Headers),
-	}
-	if sent := e.Request.PostData; sent != nil {
-		x.Body, _ = bodyOf(sent.Text, sent.Encoding)
-		if x.Header.Get("Content-Type") == "" && sent.MIMEType != "" {
-			x.Header.Set("Content-Type", sent.MIMEType)
-		}
-	}
-	content, whole := e.Response.Content, false
-	x.Answer, whole = bodyOf(content.Text, content.Encoding)
-	x.Cut = !whole || content.Size > int64(len(x.Answer))
-	if packed := bytes.HasPrefix(x.Answer, gzipMagic); packed && !x.Cut { // a recorder that leaves bodies as they came
-		x.Answer, x.Cut = Unzipped(x.Answer)
-	}
-	return x, true
+	endpoint, segment, named, ok := partnerapi.CallOf(e.Method, e.URL)
+	return &Exchange{Exchange: *e, Endpoint: endpoint, Named: named, Segment: segment}, ok
 }
-
-var gzipMagic = []byte{0x1f, 0x8b}
-
-// Unzipped is a body without its compression, and whether it is only the beginning.
-func Unzipped(packed []byte) (raw []byte, cut bool) {
-	reader, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return packed, true
-	}
-	raw, err = io.ReadAll(io.LimitReader(reader, largestEntry))
-	return raw, err != nil || len(raw) == largestEntry
-}
-
-// EndpointOf returns the endpoint that a request calls, below any base URL, and what its
-// path names.
-func EndpointOf(method string, u *url.URL) (of partnerapi.Endpoint, segment, named string, ok bool) {
-	path := strings.TrimSuffix(u.EscapedPath(), "/")
-	at := strings.LastIndex(path, "/bookings/")
-	switch {
-	case method == http.MethodGet && strings.HasSuffix(path, partnerapi.ProductsPath):
-		return partnerapi.Products, "", "", true
-	case method == http.MethodPost && strings.HasSuffix(path, partnerapi.AvailabilityPath):
-		return partnerapi.Availability, "", "", true
-	case method == http.MethodPost && strings.HasSuffix(path, partnerapi.ReservePath):
-		return partnerapi.Reserve, "", "", true
-	case method == http.MethodPost && strings.HasSuffix(path, partnerapi.ConfirmPath):
-		return partnerapi.Confirm, "", "", true
-	case at < 0:
-		return "", "", "", false
-	}
-	segment, rest, _ := strings.Cut(path[at+len("/bookings/"):], "/")
-	named, err := url.PathUnescape(segment)
-	switch {
-	case err != nil || named == "":
-		return "", "", "", false
-	case method == http.MethodDelete && rest == "":
-		return partnerapi.Release, segment, named, true
-	case method == http.MethodPost && rest == "cancel":
-		return partnerapi.Cancel, segment, named, true
-	default:
-		return "", "", "", false
-	}
-}
-
-// largestEntry bounds one entry of a file, in bytes: a catalog is 32 MiB at the most.
-const largestEntry = 64 << 20
-
-var errNoRecording = errors.New("expected an HTTP archive (HAR), or its entries, one on each line")
 
 // file reads one file's entries, in their order.
-func file(name string) iter.Seq2[*entry, error] {
-	return func(yield func(*entry, error) bool) {
+func file(name string) iter.Seq2[*har.Exchange, error] {
+	return func(yield func(*har.Exchange, error) bool) {
 		opened, err := os.Open(name)
 		if err != nil {
 			yield(nil, fmt.Errorf("read %s: %w", name, fileerror.Reason(err)))
 			return
 		}
 		defer opened.Close()
-		for e, err := range entries(opened) {
+		for e, err := range har.Read(opened) {
 			if err != nil {
 				err = fmt.Errorf("read %s: %w", name, err)
 			}
@@ -187,100 +48,4 @@ func file(name string) iter.Seq2[*entry, error] {
 			}
 		}
 	}
-}
-
-// entries reads the entries of one recording. After an error there is nothing more.
-func entries(from io.Reader) iter.Seq2[*entry, error] {
-	return func(yield func(*entry, error) bool) {
-		text, err := unpacked(from)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		decoder := json.NewDecoder(text)
-		archive, first, err := open(decoder)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		if first != nil && !yield(first, nil) {
-			return
-		}
-		for decoder.More() {
-			e := &entry{}
-			err := decoder.Decode(e)
-			if !archive && errors.Is(err, io.ErrUnexpectedEOF) {
-				return // the writer was stopped in the middle of the last line
-			}
-			if err != nil {
-				yield(nil, fmt.Errorf("an entry cannot be read: %w", err))
-				return
-			}
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if _, err := decoder.Token(); archive && err != nil {
-			yield(nil, fmt.Errorf("the archive ends within its entries: %w", err))
-		}
-	}
-}
-
-func unpacked(from io.Reader) (io.Reader, error) {
-	buffered := bufio.NewReader(from)
-	if start, _ := buffered.Peek(3); bytes.HasPrefix(start, gzipMagic) {
-		return gzip.NewReader(buffered)
-	} else if bytes.HasPrefix(start, []byte("\xef\xbb\xbf")) { // as some tools write
-		_, _ = buffered.Discard(len("\xef\xbb\xbf"))
-	}
-	return buffered, nil
-}
-
-// open leads the decoder to the entries of an archive. Where the file has entries without
-// an archive it returns the first of them.
-func open(decoder *json.Decoder) (archive bool, first *entry, err error) {
-	expect := func(want json.Delim) error {
-		token, err := decoder.Token()
-		if err == nil && token != want {
-			err = errNoRecording
-		}
-		return err
-	}
-	if err := expect('{'); err != nil {
-		return false, nil, errNoRecording
-	}
-	parts := map[string]json.RawMessage{}
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return false, nil, err
-		}
-		name, _ := token.(string)
-		switch name {
-		case "log":
-			if err := expect('{'); err != nil {
-				return false, nil, err
-			}
-		case "entries":
-			return true, nil, expect('[')
-		default:
-			var value json.RawMessage
-			if err := decoder.Decode(&value); err != nil {
-				return false, nil, err
-			}
-			if len(value) > largestEntry {
-				return false, nil, errNoRecording
-			}
-			parts[name] = value
-		}
-	}
-	if err := expect('}'); err != nil || parts["request"] == nil {
-		return false, nil, errNoRecording
-	}
-	text, err := json.Marshal(parts)
-	first = &entry{}
-	if err == nil {
-		err = json.Unmarshal(text, first)
-	}
-	return false, first, err
 }

@@ -41,7 +41,7 @@ are ready-made.`,
   curl -d '{"advance":"25m"}' http://127.0.0.1:8081/_mock/clock`,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(newServe(), newScenario(), newDefects(), newVariants(), newVerdict(), newHealth(), newVersion())
+	root.AddCommand(newServe(), newScenario(), newLearn(), newDefects(), newVariants(), newVerdict(), newHealth(), newVersion())
 	cli.Prepare(root, "; see %s --help", "; see %s --help")
 	return root
 }

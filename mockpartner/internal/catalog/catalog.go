@@ -9,6 +9,7 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -106,6 +107,10 @@ type Schedule struct {
 	Limited int `yaml:"limited" json:"limited,omitempty"`
 	// UnitPricing says whether slots carry prices of their own.
 	UnitPricing PricingStyle `yaml:"unitPricing" json:"unitPricing,omitempty"`
+
+	// Calendar lists the slots one by one, in the place of all that computes them: only
+	// CutOff, LimitedAt, Freesale, HideVacancies and Seats go with it.
+	Calendar *Calendar `yaml:"calendar" json:"calendar,omitempty"`
 }
 
 // MarshalJSON writes the schedule as a catalog file has it.
@@ -193,4 +198,4 @@ func (s Schedule) seatsOf(unit partnerapi.Unit) int {
 	return 1
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

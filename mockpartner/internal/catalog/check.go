@@ -137,7 +137,12 @@ func (c *checker) units(path string, units []partnerapi.Unit) {
 }
 
 func (c *checker) schedule(path string, option partnerapi.Option, s Schedule, counted bool) {
-	c.times(path, option.AvailabilityType, s)
+	if s.Calendar != nil {
+		c.calendar(path, option.AvailabilityType, s)
+		counted = false
+	} else {
+		c.times(path, option.AvailabilityType, s)
+	}
 	for i, name := range s.ClosedOn {
 		if _, err := parseWeekday(name); err != nil {
 			c.add(fmt.Sprintf("%s.closedOn[%d]", path, i), "%v", err)
@@ -185,6 +190,16 @@ func (c *checker) shares(path string, s Schedule) {
 	}
 	if s.Limited > 0 && s.LimitedAt != nil && *s.LimitedAt == 0 {
 		c.add(path+".limited", "no slot can begin LIMITED with limitedAt 0")
+	}
+}
+
+func (c *checker) calendar(path string, kind partnerapi.AvailabilityType, s Schedule) {
+	if len(s.Starts) > 0 || s.Duration != 0 || s.Opens != "" || s.Closes != "" || len(s.ClosedOn) > 0 || s.Capacity != (Seats{}) ||
+		s.SoldOut+s.Closed+s.Limited != 0 || s.UnitPricing != "" {
+		c.add(path+".calendar", "only cutOff, limitedAt, freesale, hideVacancies and seats go with a calendar")
+	}
+	if _, err := s.Calendar.compile(kind); err != nil {
+		c.add(path+".calendar", "%v", err)
 	}
 }
 

@@ -46,7 +46,7 @@ type IndexedOption struct {
 	// option's, and a fifth more. They must not be changed.
 	Prices, WeekendPrices []partnerapi.UnitPricing
 	// Starts are the daily starts in order, as minutes after midnight; an
-	// OPENING_HOURS option has one, its opening.
+	// OPENING_HOURS option has one, its opening. With a calendar they are all that it names.
 	Starts []int
 	// ClosesAt is an OPENING_HOURS option's closing, in minutes after the
 	// midnight before its opening; beyond 24 hours it is the next day.
@@ -54,6 +54,7 @@ type IndexedOption struct {
 	// LimitedAt is the schedule's, or the default.
 	LimitedAt int
 
+	calendar *dates // nil: slots are computed
 	closedOn [7]bool
 	seats    map[string]int
 }
@@ -173,6 +174,13 @@ func slotPrices(units []partnerapi.Unit) (plain, weekend []partnerapi.UnitPricin
 }
 
 func (o *IndexedOption) setTimes() error {
+	if o.Schedule.Calendar != nil {
+		var err error
+		if o.calendar, err = o.Schedule.Calendar.compile(o.AvailabilityType); err == nil {
+			o.Starts = sortedKeys(o.calendar.at)
+		}
+		return err
+	}
 	if o.AvailabilityType == partnerapi.StartTime {
 		var err error
 		o.Starts, err = parseStarts(o.Schedule.Starts)
@@ -217,6 +225,13 @@ func (o *IndexedOption) SeatsOf(unitID string) (int, bool) {
 	seats, ok := o.seats[unitID]
 	return seats, ok
 }
+
+// FromCalendar reports whether the option's slots are those of a calendar.
+func (o *IndexedOption) FromCalendar() bool { return o.calendar != nil }
+
+// Moment returns the calendar's slot of that day, counted since 1970-01-01, and minute after midnight.
+// It is nil if the calendar has no such slot, and must not be changed.
+func (o *IndexedOption) Moment(day int64, minute int) *Moment { return o.calendar.moment(day, minute) }
 
 // ClosedOn reports whether the option has no slots on that weekday.
 func (o *IndexedOption) ClosedOn(day time.Weekday) bool { return o.closedOn[day] }

@@ -40,6 +40,9 @@ func (d seed) share(key slotKey) int {
 
 // original computes the slot before any change to it.
 func (d seed) original(key slotKey) slot {
+	if key.option.FromCalendar() {
+		return calendarSlot(key)
+	}
 	schedule, random := &key.option.Schedule, d.source(key)
 	s := slot{counted: key.option.Counted()}
 	if schedule.Capacity.Max > 0 {
@@ -61,6 +64,17 @@ func (d seed) original(key slotKey) slot {
 	return s
 }
 
+// calendarSlot is the slot as the option's calendar has it.
+func calendarSlot(key slotKey) slot {
+	moment := key.option.Moment(key.day, key.minute)
+	if moment == nil { // it was sold before the calendar changed
+		return slot{}
+	}
+	s := slot{counted: moment.Counted, closed: moment.Closed, capacity: moment.Capacity, vacancies: moment.Vacancies}
+	s.elsewhere = s.capacity - s.vacancies
+	return s
+}
+
 // between draws a number from low to high; if there are no numbers, it is high.
 func between(random *rand.Rand, low, high int) int {
 	if low >= high {
@@ -72,6 +86,12 @@ func between(random *rand.Rand, low, high int) int {
 // unitPricing returns the slot's own prices (AVL-6): nil for none, or a slice
 // that may be empty.
 func (d seed) unitPricing(key slotKey) []partnerapi.UnitPricing {
+	if key.option.FromCalendar() {
+		if moment := key.option.Moment(key.day, key.minute); moment != nil {
+			return moment.Prices
+		}
+		return nil
+	}
 	style := key.option.Schedule.UnitPricing
 	if style == catalog.PricingMixed {
 		styles := []catalog.PricingStyle{catalog.PricingAbsent, catalog.PricingOwn, catalog.PricingEmpty}

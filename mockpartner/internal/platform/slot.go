@@ -53,6 +53,9 @@ type span struct{ start, end time.Time }
 // calendar of the zone, has no such slot.
 func (k slotKey) span() (span, bool) {
 	date, zone := k.date(), k.option.Product.Location
+	if k.option.FromCalendar() {
+		return k.calendarSpan()
+	}
 	if k.option.ClosedOn(date.Weekday()) || !slices.Contains(k.option.Starts, k.minute) {
 		return span{}, false
 	}
@@ -61,6 +64,20 @@ func (k slotKey) span() (span, bool) {
 		s.end = s.start.Add(k.option.Schedule.Duration)
 	} else {
 		s.end = wallTime(date, k.option.ClosesAt, zone)
+	}
+	return s, fallsOn(s.start, date) && s.end.After(s.start)
+}
+
+// calendarSpan is span for an option with a calendar.
+func (k slotKey) calendarSpan() (span, bool) {
+	moment := k.option.Moment(k.day, k.minute)
+	if moment == nil {
+		return span{}, false
+	}
+	date, zone := k.date(), k.option.Product.Location
+	s := span{start: wallTime(date, k.minute, zone)}
+	if s.end = s.start.Add(moment.Lasts); moment.Lasts == 0 {
+		s.end = wallTime(date, moment.Until, zone)
 	}
 	return s, fallsOn(s.start, date) && s.end.After(s.start)
 }

@@ -87,6 +87,7 @@ type file struct {
 	Seed    *uint64          `yaml:"seed"`
 	Policy  *catalog.Policy  `yaml:"policy"`
 	HoldFor Span             `yaml:"hold_for"`
+	Times   *AnswerTimes     `yaml:"answer_times"`
 	Quirks  []platform.Quirk `yaml:"quirks"`
 	Faults  []Fault          `yaml:"faults"`
 	// Webhooks are checked when they are read, and kept as they were written.
@@ -153,6 +154,7 @@ func read(name string, text []byte, mayName bool) (*Scenario, error) {
 		return nil, err
 	}
 	s.Frozen, s.Seed, s.Policy, s.HoldFor = f.Clock.Frozen, f.Seed, f.Policy, time.Duration(f.HoldFor)
+	s.AnswerTimes = f.Times
 	s.Quirks, s.Faults, s.Webhooks, s.Catalog = f.Quirks, f.Faults, f.Webhooks, f.Catalog.own
 	if path != "" {
 		if s.Catalog, err = catalog.Load(path); err == nil {

@@ -23,6 +23,7 @@ type Part struct {
 	quirks  []platform.Quirk
 	policy  *catalog.Policy
 	holdFor time.Duration
+	times   *AnswerTimes
 }
 
 // Compile makes a part of a scenario, and names the faults and quirks that have
@@ -33,7 +34,7 @@ func Compile(origin string, s *Scenario) (Part, error) {
 	if err != nil {
 		return Part{}, fmt.Errorf("faults%w", err)
 	}
-	made := Part{origin: origin, policy: s.Policy, holdFor: s.HoldFor}
+	made := Part{origin: origin, policy: s.Policy, holdFor: s.HoldFor, times: s.AnswerTimes}
 	for _, a := range named {
 		made.rules = append(made.rules, a.rule)
 	}
@@ -63,12 +64,16 @@ func (s *Set) Copy(original *Set) error {
 func (s *Set) behave(parts []Part, quirks []platform.Quirk) error {
 	conduct := s.plain
 	conduct.Quirks = slices.Clone(conduct.Quirks)
+	var times *AnswerTimes
 	for _, p := range parts {
 		if p.policy != nil {
 			conduct.Policy = *p.policy
 		}
 		if p.holdFor != 0 {
 			conduct.HoldFor = p.holdFor
+		}
+		if p.times != nil {
+			times = p.times
 		}
 		conduct.Quirks = append(conduct.Quirks, p.quirks...)
 	}
@@ -77,6 +82,7 @@ func (s *Set) behave(parts []Part, quirks []platform.Quirk) error {
 		return err
 	}
 	s.parts, s.quirks = parts, quirks
+	s.times.Store(times)
 	return nil
 }
 

@@ -33,8 +33,10 @@ type Scenario struct {
 	Seed    *uint64
 	Policy  *catalog.Policy // in place of the catalog's
 	HoldFor time.Duration   // how long holds live
-	Quirks  []platform.Quirk
-	Faults  []Fault
+	// AnswerTimes is how long answers take; nil means no time.
+	AnswerTimes *AnswerTimes
+	Quirks      []platform.Quirk
+	Faults      []Fault
 	// Webhooks are those of the default sandbox.
 	Webhooks *Webhooks
 }

@@ -26,7 +26,8 @@ type Set struct {
 	plain    platform.Conduct // without any part
 	busy     atomic.Bool      // whether any fault is armed
 	traffic  traffic
-	ending   context.Context // ends all waiting
+	times    atomic.Pointer[AnswerTimes] // of the last part that has any; nil: none has
+	ending   context.Context             // ends all waiting
 	end      context.CancelFunc
 
 	mu     sync.Mutex

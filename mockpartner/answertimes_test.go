@@ -1,0 +1,40 @@
+package mockpartner_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/script"
+)
+
+func TestAnAnswerTakesAsLongAsTheScenarioSays(t *testing.T) {
+	t.Parallel()
+	const long = platform.Duration(80 * time.Millisecond)
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "a-test-key", Scenario: &mockpartner.Scenario{
+		AnswerTimes: &script.AnswerTimes{Products: long, Probe: 1},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := func(target string) time.Duration {
+		request := httptest.NewRequest(http.MethodGet, target, nil)
+		request.Header.Set("Authorization", "Bearer a-test-key")
+		began := time.Now()
+		mock.ServeHTTP(httptest.NewRecorder(), request)
+		return time.Since(began)
+	}
+	if pull := took("/products"); pull < time.Duration(long) {
+		t.Errorf("Expected an answer after %s, received it after %s", time.Duration(long), pull)
+	}
+	if probe := took("/products?limit=1"); probe >= time.Duration(long) {
+		t.Errorf("Expected a probe to take its own time, received its answer after %s", probe)
+	}
+	mock.Close() // what waits is answered
+	if pull := took("/products"); pull >= time.Duration(long) {
+		t.Errorf("Expected no waiting once the mock is closed, received an answer after %s", pull)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/mockpartner/internal/learn"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// keyVariable is where the key of a partner is read from unless told otherwise.
+const keyVariable = "PARTNER_AUTH_KEY"
+
+type learnFlags struct {
+	baseURL, authType, keyVariable, out string
+	recordings                          []string
+	rate                                float64
+	maxCalls                            int
+	maxDuration                         time.Duration
+}
+
+func newLearn() *cobra.Command {
+	var f learnFlags
+	command := &cobra.Command{
+		Use:   "learn",
+		Short: "Write a scenario that behaves like a real partner",
+		Long: `learn makes a twin of a partner: a scenario that the mock plays and that sells,
+answers and errs as the partner does. It reads the partner's catalog and the slots of
+the next 60 days, as a catalog sync does. It holds and books nothing.
+
+What reserve, confirm, release and cancel do is learned from recordings: HTTP
+archives (HAR) of browsers and proxies, what 'conformance proxy --record' writes, or
+the run.har of a conformance run, which tells the most. A recording alone is enough.
+
+The file says beside each part what it was learned from, and what was guessed. It
+contains no key and no customer's data. Calls are made one after another, at most
+--max-rps a second.
+
+Exit codes:
+  0  the scenario was written
+  1  there was no catalog to learn from, or the file cannot be written
+  2  the command line is wrong`,
+		Example: `  PARTNER_AUTH_KEY=a-test-key mockpartner learn --base-url http://127.0.0.1:8081 --out twin.yaml
+  curl http://127.0.0.1:8081/_mock/journal/har > calls.har
+  PARTNER_AUTH_KEY=a-test-key mockpartner learn --base-url http://127.0.0.1:8081 --har calls.har --out twin.yaml
+  mockpartner learn --har calls.har --out recorded-twin.yaml
+  mockpartner serve --auth-key a-test-key --scenario twin.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	flags := command.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.baseURL, "base-url", "", "the partner's base URL; without it only recordings are read")
+	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how the partner wants its key: bearer or api_key")
+	flags.StringVar(&f.keyVariable, "auth-key-env", keyVariable, "the environment `variable` that holds the partner's key")
+	flags.StringSliceVar(&f.recordings, "har", nil, "`files` with recorded calls: HTTP archives, or their entries, one on each line")
+	flags.StringVar(&f.out, "out", "twin.yaml", "the scenario `file` to write; - means standard output")
+	flags.Float64Var(&f.rate, "max-rps", 5, "make at most this many calls a second; 0 means no limit")
+	flags.IntVar(&f.maxCalls, "max-calls", learn.DefaultMaxCalls, "make at most this many calls")
+	flags.DurationVar(&f.maxDuration, "max-duration", 10*time.Minute, "how long reading the partner may take")
+	return command
+}
+
+func (f learnFlags) run(c *cobra.Command) error {
+	options := learn.Options{
+		BaseURL: f.baseURL, AuthType: partnerapi.AuthType(f.authType), AuthKey: os.Getenv(f.keyVariable),
+		Recordings: f.recordings, Rate: f.rate, MaxCalls: f.maxCalls,
+	}
+	switch {
+	case f.baseURL == "" && len(f.recordings) == 0:
+		return errors.New("expected --base-url, --har or both")
+	case f.baseURL != "" && options.AuthKey == "":
+		return fmt.Errorf("the partner's key is required: set %s, or name another variable with --auth-key-env", f.keyVariable)
+	case !slices.Contains(partnerapi.AuthTypes(), options.AuthType):
+		return fmt.Errorf("--auth-type: expected bearer or api_key, received %q", f.authType)
+	case f.maxCalls < 1:
+		return fmt.Errorf("--max-calls: expected at least 1, received %d", f.maxCalls)
+	case f.rate < 0:
+		return fmt.Errorf("--max-rps: expected 0 or more, received %v", f.rate)
+	case f.maxDuration <= 0:
+		return fmt.Errorf("--max-duration: expected a duration above 0s, received %s", f.maxDuration)
+	case f.out == "":
+		return errors.New("--out: expected a file, or - for standard output")
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), f.maxDuration)
+	defer cancel()
+	twin, err := learn.Learn(ctx, options)
+	if err != nil {
+		return cli.Failed(err)
+	}
+	if f.out == "-" {
+		_, err := c.OutOrStdout().Write(twin.Scenario)
+		return err
+	}
+	if err := replaceFile(f.out, twin.Scenario); err != nil {
+		return cli.Failed(err)
+	}
+	told(c.OutOrStdout(), f.out, twin)
+	return nil
+}
+
+func told(out io.Writer, file string, twin *learn.Twin) {
+	fmt.Fprintf(out, "%s: %s, %s, %s\n", file, count.Of(twin.Products, "product"), count.Of(twin.Options, "option"), count.Of(twin.Slots, "slot"))
+	fmt.Fprintf(out, "learned from %s to the partner and %s\n", count.Of(twin.Calls, "call"), count.Of(twin.Recorded, "recorded call"))
+	for _, note := range twin.Notes {
+		fmt.Fprintln(out, "note: "+note)
+	}
+	fmt.Fprintf(out, "play it: mockpartner serve --auth-key a-test-key --scenario %s\n", file)
+}
+
+// replaceFile writes a file in one step: who reads it sees the old one or the new one.
+func replaceFile(name string, text []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %s", name, strings.TrimPrefix(err.Error(), "rename "))
+	}
+	return nil
+}

@@ -1,0 +1,509 @@
+package learn
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"mime"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// situation is a kind of calls that a partner answers alike, with the calls of it that are known.
+type situation struct {
+	about    string // in words
+	endpoint partnerapi.Endpoint
+	match    []string // members of a fault's match
+	due      int      // the status that the mock answers with
+	list     bool     // it answers with a list
+	calls    []meeting
+}
+
+// situations sorts the calls, the most special situations first.
+func situations(s *story, h *history) (all []*situation) {
+	byCase := map[platform.Case][]meeting{}
+	for _, m := range s.met {
+		byCase[m.on] = append(byCase[m.on], m)
+	}
+	of := func(endpoint partnerapi.Endpoint, fits func(*call) bool) (met []meeting) {
+		for _, c := range h.of(endpoint, fits) {
+			met = append(met, meeting{call: c})
+		}
+		return met
+	}
+	add := func(endpoint partnerapi.Endpoint, about string, due int, calls []meeting, match ...string) {
+		if len(calls) > 0 {
+			all = append(all, &situation{about, endpoint, match, due, endpoint == partnerapi.Products || endpoint == partnerapi.Availability, calls})
+		}
+	}
+	has := func(name string) func(*call) bool { return func(c *call) bool { return c.URL.Query().Has(name) } }
+	changed := func(c *call) bool {
+		_, err := partnerapi.ParseDateTime(c.URL.Query().Get("updated_since"))
+		return err == nil
+	}
+	for _, key := range []credential{wrongKey, missingKey} {
+		about := map[credential]string{wrongKey: "with a wrong key", missingKey: "without a key"}[key]
+		with := "credential: " + string(key)
+		probes := func(c *call) bool { return c.key == key && has("limit")(c) }
+		add(partnerapi.Products, "a probe "+about, http.StatusUnauthorized, of(partnerapi.Products, probes), with, `query: {limit: "*"}`)
+		add(partnerapi.Products, "a pull "+about, http.StatusUnauthorized, of(partnerapi.Products, func(c *call) bool { return c.key == key && !has("limit")(c) }), with)
+		for _, endpoint := range partnerapi.Endpoints()[1:] {
+			add(endpoint, string(endpoint)+" "+about, http.StatusUnauthorized, of(endpoint, func(c *call) bool { return c.key == key }), with)
+		}
+	}
+	const good = "credential: good"
+	add(partnerapi.Products, "a probe", 200, of(partnerapi.Products, func(c *call) bool { return c.good() && c.URL.RawQuery == "limit=1" }), good, `query: {limit: "*"}`)
+	add(partnerapi.Products, "a pull of what changed", 200, of(partnerapi.Products, func(c *call) bool { return c.good() && changed(c) }), good, `query: {updated_since: "*"}`)
+	add(partnerapi.Products, "a pull", 200, of(partnerapi.Products, func(c *call) bool { return c.good() && c.URL.RawQuery == "" }), good)
+	add(partnerapi.Availability, "slots", 200, of(partnerapi.Availability, func(c *call) bool { return c.good() && lawfulBody(schemas.AvailabilityRequest, c) }), good)
+	for _, one := range []struct {
+		on    platform.Case
+		about string
+		due   int
+		match string
+	}{
+		{platform.OnReserveSoldOut, "reserve of a sold-out slot", 400, "state: {slot: SOLD_OUT}"},
+		{platform.OnReserveClosed, "reserve of a closed slot", 400, "state: {slot: CLOSED}"},
+		{platform.OnReserve, "reserve", 200, ""},
+		{platform.OnConfirmCancelled, "confirm of a cancelled booking's code", 400, "state: {hold: confirmed, booking: cancelled}"},
+		{platform.OnConfirmAgain, "a second confirm", 200, "state: {hold: confirmed, booking: confirmed}"},
+		{platform.OnConfirmReleased, "confirm of a released code", 400, "state: {hold: released}"},
+		{platform.OnConfirmExpired, "confirm of an expired code", 400, "state: {hold: expired}"},
+		{platform.OnConfirmUnknown, "confirm of an unknown code", 400, "state: {hold: unknown}"},
+		{platform.OnConfirm, "confirm", 200, ""},
+		{platform.OnReleaseCancelled, "release of a cancelled booking's code", 200, "state: {hold: confirmed, booking: cancelled}"},
+		{platform.OnReleaseConfirmed, "release of a confirmed code", 200, "state: {hold: confirmed, booking: confirmed}"},
+		{platform.OnReleaseAgain, "a second release", 200, "state: {hold: released}"},
+		{platform.OnReleaseExpired, "release of an expired code", 200, "state: {hold: expired}"},
+		{releaseUnknown, "release of an unknown code", 200, "state: {hold: unknown}"},
+		{platform.OnRelease, "release", 200, "state: {hold: held}"},
+		{platform.OnCancelAgain, "a second cancel", 200, "state: {booking: cancelled}"},
+		{cancelUnknown, "cancel of an unknown booking", 200, "state: {booking: unknown}"},
+		{platform.OnCancel, "cancel", 200, "state: {booking: confirmed}"},
+	} {
+		endpoint, _, _ := strings.Cut(string(one.on), "-")
+		match := []string{good}
+		if one.match != "" {
+			match = append(match, one.match)
+		}
+		add(partnerapi.Endpoint(endpoint), one.about, one.due, byCase[one.on], match...)
+	}
+	return all
+}
+
+func lawfulBody(schema string, c *call) bool { return len(schemas.Validate(schema, c.Body)) == 0 }
+
+// form is how a call was answered, without what differs from booking to booking.
+type form struct {
+	status int
+	media  string // a media type, or "" for JSON's
+	kind   string // object, array, …
+	fields string // the own fields of the answer that are not as the mock has them, as jq statements
+}
+
+// compare orders forms.
+func (f form) compare(other form) int {
+	return cmp.Or(f.status-other.status, strings.Compare(f.media, other.media), strings.Compare(f.kind, other.kind), strings.Compare(f.fields, other.fields))
+}
+
+func (l *learner) formOf(s *situation, m meeting) form {
+	f := form{status: m.Status, kind: kindOf(m.call)}
+	if s.list && m.ok() && f.kind == "cut" {
+		f.kind = "array" // the recording is cut, not the answer
+	}
+	media, _, err := mime.ParseMediaType(m.AnswerHeader.Get("Content-Type"))
+	if media = strings.ToLower(media); err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
+		f.media = cmp.Or(media, "none")
+	}
+	if m.ok() && s.due == http.StatusOK && f.kind == "object" {
+		f.fields = strings.Join(l.changes(m), " | ")
+	}
+	if m.Status >= 400 { // any error body is lawful where the contract names none
+		f.media = ""
+		if f.kind = "other"; text(field(m.answer, "message")) != "" {
+			f.kind = "message"
+		}
+	}
+	return f
+}
+
+func kindOf(c *call) string {
+	switch {
+	case len(strings.TrimSpace(string(c.Answer))) == 0:
+		return "nothing"
+	case c.Cut:
+		return "cut"
+	case !c.json:
+		return "text"
+	}
+	switch c.answer.(type) {
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	case nil:
+		return "null"
+	}
+	return "value"
+}
+
+// changes lists, as jq, what an answer has otherwise than the mock's.
+func (l *learner) changes(m meeting) (all []string) {
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	switch m.endpoint {
+	case partnerapi.Reserve:
+		if change := kindChange("reservationConfirmationCode", m.answer, "text"); change != "" {
+			say("%s", change)
+		}
+		if change := kindChange("expiresAt", m.answer, "text"); change != "" {
+			say("%s", change)
+		} else if shown := text(field(m.answer, "expiresAt")); shown != "" {
+			at, err := partnerapi.ParseDateTime(shown)
+			switch _, local := readTime(shown, time.UTC); {
+			case err == nil && at.Before(clockOf(m.call)):
+				say(`.expiresAt = "2020-01-01T00:00:00Z"`)
+			case err != nil && local:
+				say(`.expiresAt |= .[:19]`)
+			case err != nil:
+				say(`.expiresAt = "in a while"`)
+			}
+		}
+	case partnerapi.Confirm:
+		if change := kindChange("externalBookingId", m.answer, "text"); change != "" {
+			say("%s", change)
+		}
+		switch shown := field(m.answer, "status").(type) {
+		case string:
+			if shown != partnerapi.StatusConfirmed {
+				say(".status = %s", quote(l.word(shown, "OTHER")))
+			}
+		default:
+			say("%s", kindChange("status", m.answer, "text"))
+		}
+		for _, name := range []string{"uuid", "productId", "optionId", "availabilityId"} {
+			if change := kindChange(name, m.answer, "text"); change != "" && field(m.answer, name) != nil {
+				say("%s", change)
+			}
+		}
+		if asked := text(field(m.answer, "availabilityId")); asked != "" && m.product != "" && asked != m.slotID {
+			say(`.availabilityId = "another"`)
+		}
+		switch contact := field(m.answer, "contact").(type) {
+		case nil:
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(contact)) {
+				if change := kindChange(name, contact, "text"); change != "" && contact[name] != nil && slices.Contains([]string{"fullName", "emailAddress", "phoneNumber"}, name) {
+					say(".contact |= (%s)", change)
+				}
+			}
+		default:
+			say("%s", kindChange("contact", m.answer, "object"))
+		}
+		if tickets, shown := field(m.answer, "tickets"), field(m.answer, "tickets") != nil; shown {
+			if text, err := json.Marshal(l.ticket(tickets)); err == nil && string(text) != ownTickets {
+				all = append([]string{".tickets = " + filled.Replace(string(text))}, all...)
+			}
+		}
+	case partnerapi.Release, partnerapi.Cancel:
+		if field(m.answer, "success") != true {
+			say("%s", kindChange("success", m.answer, "true"))
+		}
+		if given := field(m.answer, "message"); given != nil {
+			if _, isText := given.(string); !isText {
+				say("%s", kindChange("message", m.answer, "text"))
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(change string) bool { return change == "" })
+}
+
+// kindChange is the jq that gives a field the kind that it has in an answer; empty where that is the usual one.
+func kindChange(name string, answer any, usual string) string {
+	object, _ := answer.(map[string]any)
+	value, there := object[name]
+	kind, as := "text", `"yes"`
+	switch value := value.(type) {
+	case nil:
+		if kind, as = "null", "null"; !there {
+			return "del(." + name + ")"
+		}
+	case bool:
+		kind = fmt.Sprint(value)
+		as = kind
+	case json.Number:
+		kind, as = "number", "4711"
+	case string:
+		if value == "" {
+			kind, as = "empty", `""`
+		}
+	case []any:
+		kind, as = "array", "[]"
+	case map[string]any:
+		kind, as = "object", "{}"
+	}
+	if kind == usual {
+		return ""
+	}
+	return "." + name + " = " + as
+}
+
+// words are texts that name a kind of thing, and no person.
+var words = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]{0,29}$`)
+
+func (l *learner) word(given, otherwise string) string {
+	if words.MatchString(given) && l.secrets.clean(given) == given {
+		return given
+	}
+	return otherwise
+}
+
+const (
+	barcode  = "a barcode"
+	document = "a document"
+	// ownTickets are those of the mock, without what is in them.
+	ownTickets = `[{"deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"` + barcode + `"},{"deliveryFormat":"PDF_URL","deliveryMethod":"VOUCHER","deliveryValue":"` + document + `"}],"redemptionMethod":"DIGITAL"}]`
+)
+
+// filled gives tickets what is in them, as jq: it differs from booking to booking.
+var filled = strings.NewReplacer(`"`+barcode+`"`, `("ticket-" + .uuid)`, `"`+document+`"`, `("https://tickets.example/" + .uuid + ".pdf")`)
+
+// ticket is tickets without what is in them.
+func (l *learner) ticket(value any) any {
+	switch value := value.(type) {
+	case []any:
+		list := []any{}
+		for _, one := range value[:min(len(value), 3)] {
+			list = append(list, l.ticket(one))
+		}
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for name, inner := range value {
+			shown, isText := inner.(string)
+			switch {
+			case !slices.Contains([]string{"redemptionMethod", "deliveryOptions", "deliveryFormat", "deliveryMethod", "deliveryValue"}, name):
+			case !isText:
+				object[name] = l.ticket(inner)
+			case name == "deliveryValue" && strings.Contains(shown, "://"):
+				object[name] = document
+			case name == "deliveryValue" && shown != "":
+				object[name] = barcode
+			case shown == "":
+				object[name] = ""
+			default:
+				object[name] = l.word(shown, "OTHER")
+			}
+		}
+		return object
+	case json.Number:
+		return json.Number("4711")
+	case string:
+		return "OTHER"
+	}
+	return value
+}
+
+// learnedFault is one line of the scenario, and from what it was learned.
+type learnedFault struct{ line, why string }
+
+// faults learns where answers are others than the mock's.
+func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct) (found []learnedFault) {
+	special, usual := l.slotFaults(products)
+	l.slotPatch = usual
+	for _, one := range special {
+		if one.program == "" {
+			one.program = "."
+		}
+		found = append(found, learnedFault{
+			fmt.Sprintf("{match: {endpoint: availability, credential: good, product: %s, option: %s}, answered: 2xx, jq: '%s'}", scalar(one.product), scalar(one.option), strings.ReplaceAll(one.program, "'", "''")),
+			"slots of this option look otherwise than those of most",
+		})
+	}
+	found = append(found, l.strangerFaults(s)...)
+	found = append(found, l.nonsense()...)
+	for _, one := range situations(s, l.history) {
+		forms := map[form][]meeting{}
+		for _, m := range one.calls {
+			if m.Status != 0 && m.Status != http.StatusTooManyRequests {
+				f := l.formOf(one, m)
+				forms[f] = append(forms[f], m)
+			}
+		}
+		if len(forms) == 0 {
+			continue
+		}
+		ordered := slices.SortedFunc(maps.Keys(forms), func(a, b form) int {
+			return cmp.Or(len(forms[b])-len(forms[a]), a.compare(b))
+		})
+		most := ordered[0]
+		// Where some are answered as the mock answers anyway, the others may have something in common.
+		for _, other := range ordered[1:] {
+			if l.actions(one, other, quirks, c) != "" {
+				continue
+			}
+			if f, ok := l.special(one, most, other, forms[most], forms[other]); ok {
+				found = append(found, f)
+				most = other
+			}
+			break
+		}
+		for _, rare := range ordered[1:] {
+			if rare == most {
+				continue
+			}
+			if f, ok := l.special(one, rare, most, forms[rare], forms[most]); ok {
+				found = append(found, f)
+			}
+		}
+		actions := l.actions(one, most, quirks, c)
+		if actions == "" {
+			continue
+		}
+		found = append(found, learnedFault{
+			fmt.Sprintf("{match: {%s}, %s}", strings.Join(append([]string{"endpoint: " + string(one.endpoint)}, one.match...), ", "), actions),
+			fmt.Sprintf("%s: so it was in %s of %d", one.about, count.Of(len(forms[most]), "answer"), len(one.calls)),
+		})
+	}
+	return append(found, l.wrongLimits()...)
+}
+
+// actions are what a fault does so that the mock answers in that form; empty where it does so anyway.
+func (l *learner) actions(s *situation, f form, quirks []quirk, c conduct) string {
+	ok := f.status >= 200 && f.status < 300
+	switch {
+	case s.due == http.StatusUnauthorized && ok:
+		return "admit: true"
+	case s.due == http.StatusUnauthorized && f.status == s.due, s.due == 400 && ok: // a quirk does that
+		return ""
+	case s.due == 400 && f.status == 400 && f.kind == "message":
+		return ""
+	case s.about == "cancel" && f.status == 404 && slices.ContainsFunc(c.policy, func(p said) bool { return p.line == "noCancel: true" }):
+		return ""
+	case !ok:
+		when := ""
+		if s.due == http.StatusOK && l.acted[s.calls[0].on] > 0 {
+			when = "when: after, "
+		}
+		body := "body: {message: The partner refuses this.}"
+		if f.kind != "message" {
+			body = `body: {error: refused}`
+		}
+		return fmt.Sprintf("%sstatus: %d, %s", when, f.status, body)
+	}
+	var parts []string
+	if f.status != http.StatusOK {
+		parts = append(parts, fmt.Sprintf("set_status: %d", f.status))
+	}
+	if f.media != "" {
+		if f.media == "none" {
+			parts = append(parts, "headers: {remove: [Content-Type]}")
+		} else if clean := l.secrets.clean(f.media); clean == f.media {
+			parts = append(parts, "headers: {set: {Content-Type: "+quote(f.media)+"}}")
+		}
+	}
+	if program := l.bodyOf(s, f); program != "" {
+		parts = append(parts, "jq: '"+strings.ReplaceAll(program, "'", "''")+"'")
+	}
+	switch {
+	case f.kind == "nothing":
+		return fmt.Sprintf("answered: 2xx, when: after, status: %d, body: ''", f.status)
+	case f.kind == "text" && s.list:
+		parts = append(parts, `replace: {find: '[\]}]\s*$', with: ''}`)
+	case f.kind == "text":
+		parts = append(parts, `replace: {find: '^\{', with: '<'}`)
+	case s.list:
+	case f.kind == "array":
+		parts = append(parts, `jq: '[.]'`)
+	case f.fields != "":
+		parts = append(parts, "jq: '"+strings.ReplaceAll(f.fields, "'", "''")+"'")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "answered: 2xx, " + strings.Join(parts, ", ")
+}
+
+// bodyOf is how the mock's body becomes the partner's, as jq; empty where it is that.
+func (l *learner) bodyOf(s *situation, f form) string {
+	var steps []string
+	if s.endpoint == partnerapi.Products && s.due == http.StatusOK {
+		if l.patch != "" {
+			steps = append(steps, l.patch)
+		}
+		if f.kind == "object" && l.wrapper != "" {
+			steps = append(steps, "{"+jqName(l.wrapper)+": .}")
+		}
+	}
+	if s.endpoint == partnerapi.Availability && s.due == http.StatusOK && l.slotPatch != "" {
+		steps = append(steps, l.slotPatch)
+	}
+	if f.kind == "null" {
+		steps = []string{"null"}
+	}
+	return strings.Join(steps, " | ")
+}
+
+// feature is what may set some calls apart from the others of their situation.
+type feature struct {
+	match string
+	has   func(meeting) bool
+}
+
+// special learns what the calls have in common that were answered otherwise than most.
+func (l *learner) special(s *situation, rare, most form, few, many []meeting) (f learnedFault, ok bool) {
+	guests := func(m meeting) (n int) {
+		for _, unit := range unitsOf(m.request) {
+			n += unit.Quantity
+		}
+		return n
+	}
+	smallest := guests(few[0])
+	for _, m := range few {
+		smallest = min(smallest, guests(m))
+	}
+	features := []feature{
+		{unknownFields(s.endpoint), func(m meeting) bool { return hasUnknownFields(m.call) }},
+		{"no_body: true", func(m meeting) bool { return len(m.Body) == 0 }},
+		{`body: ".contact == null"`, func(m meeting) bool { return field(m.request, "contact") == nil }},
+		{`body: 'has("resellerReference") | not'`, func(m meeting) bool { return field(m.request, "resellerReference") == nil }},
+		{`body: '[.units[]?.id] | index("unit-adult") == null'`, func(m meeting) bool {
+			return !slices.ContainsFunc(unitsOf(m.request), func(u partnerapi.UnitQuantity) bool { return u.ID == partnerapi.AdultUnitID })
+		}},
+		{fmt.Sprintf(`body: "([.units[]?.quantity] | add // 0) >= %d"`, smallest), func(m meeting) bool { return guests(m) >= smallest }},
+		{`body: '[.. | strings | explode[] | . > 65535] | any'`, func(m meeting) bool {
+			return strings.ContainsFunc(string(m.Body), func(r rune) bool { return r > 0xffff })
+		}},
+	}
+	if m := few[0]; m.request != nil && text(field(m.request, "productId")) != "" {
+		product, option := text(field(m.request, "productId")), text(field(m.request, "optionId"))
+		if l.secrets.clean(product+option) == product+option {
+			features = append(features, feature{fmt.Sprintf("product: %s, option: %s", scalar(product), scalar(option)), func(m meeting) bool {
+				return text(field(m.request, "productId")) == product && text(field(m.request, "optionId")) == option
+			}})
+		}
+	}
+	for _, one := range features {
+		if one.match == "" || slices.ContainsFunc(many, one.has) || slices.ContainsFunc(few, func(m meeting) bool { return !one.has(m) }) {
+			continue
+		}
+		actions := l.actions(s, rare, nil, conduct{})
+		if actions == "" {
+			return f, false
+		}
+		match := append([]string{"endpoint: " + string(s.endpoint)}, s.match...)
+		return learnedFault{
+			fmt.Sprintf("{match: {%s, %s}, %s}", strings.Join(match, ", "), one.match, actions),
+			fmt.Sprintf("%s: so it was in %s of %d, those alike in this", s.about, count.Of(len(few), "answer"), len(s.calls)),
+		}, true
+	}
+	return f, false
+}

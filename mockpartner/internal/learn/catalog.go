@@ -1,0 +1,249 @@
+package learn
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// product is a product of the twin, and what the partner shows of it.
+type product struct {
+	sold    catalog.Product
+	raw     any // as the partner shows it, without secrets
+	asked   string
+	options []option
+	seen    string // from what it was learned
+}
+
+type option struct {
+	id       string // in the twin
+	asked    string // as slots are asked for
+	schedule catalog.Schedule
+	seen     []string // what is known of its slots, in sentences
+}
+
+// products learns what is sold from the last whole pull of the catalog; one that was made to learn takes precedence.
+func (l *learner) products() ([]product, error) {
+	pulls := l.of(partnerapi.Products, func(c *call) bool {
+		return c.good() && c.ok() && c.json && !c.Cut && !c.URL.Query().Has("limit") && len(listed(c.answer)) > 0
+	})
+	var pull *call
+	for _, c := range pulls {
+		if pull == nil || c.live || !pull.live {
+			if pull == nil || !pull.live { // the first of those that were made to learn
+				pull = c
+			}
+		}
+	}
+	if pull == nil {
+		return nil, ErrNothing
+	}
+	l.pull = pull
+	l.wrapper = wrapperOf(pull.answer)
+	var products []product
+	ids := map[string]bool{}
+	for i, raw := range listed(pull.answer) {
+		raw = l.secrets.cleanJSON(raw)
+		sold, err := lawful(raw, i)
+		if err != nil {
+			l.note("Product %d of the catalog is left out: %v.", i+1, err)
+			continue
+		}
+		sold.ID = free(ids, sold.ID)
+		p := product{sold: catalog.Product{Product: sold, Schedules: map[string]catalog.Schedule{}}, raw: raw, asked: text(field(raw, "id"))}
+		p.seen = fmt.Sprintf("GET /products, %s", l.source(pull))
+		shown, _ := field(raw, "options").([]any)
+		for j := range sold.Options {
+			o := option{id: sold.Options[j].ID}
+			if j < len(shown) {
+				o.asked = text(field(shown[j], "id"))
+			}
+			p.options = append(p.options, o)
+		}
+		products = append(products, p)
+	}
+	if len(products) == 0 {
+		return nil, ErrNothing
+	}
+	l.patch = l.patchOf(products)
+	return products, nil
+}
+
+// wrapperOf is the field of an answer that has the products.
+func wrapperOf(answer any) string {
+	object, _ := answer.(map[string]any)
+	if _, lawful := object["products"].([]any); lawful {
+		return "products"
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) { // not lawful, and seen
+		if list, ok := object[name].([]any); ok && len(list) > 0 && words.MatchString(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// source says where a call is known from, and when it was made.
+func (l *learner) source(c *call) string {
+	from := "recorded"
+	if c.live {
+		from = "read from the partner"
+	}
+	return from + " on " + c.Started.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// free returns the id, or one like it that is not taken.
+func free(taken map[string]bool, id string) string {
+	for n := 2; taken[id]; n++ {
+		id = fmt.Sprintf("%s-%d", id, n)
+	}
+	taken[id] = true
+	return id
+}
+
+// defaults stand for what a product lacks or has in a form that cannot be sold.
+func defaults(name, pointer string) any {
+	unique := strings.NewReplacer("/", "-").Replace(strings.TrimPrefix(pointer, "/"))
+	switch name {
+	case "id":
+		if strings.Contains(pointer, "/units/") {
+			return partnerapi.AdultUnitID
+		}
+		return "x-" + unique
+	case "internalName":
+		return "Name"
+	case "locale":
+		return "en"
+	case "timeZone":
+		return "UTC"
+	case "instantConfirmation":
+		return true
+	case "availabilityType":
+		return string(partnerapi.StartTime)
+	case "type":
+		return string(partnerapi.Adult)
+	case "options":
+		return []any{map[string]any{}}
+	case "units":
+		return []any{map[string]any{"id": partnerapi.AdultUnitID, "type": string(partnerapi.Adult)}}
+	case "pricingFrom":
+		return []any{map[string]any{}}
+	case "original":
+		return json.Number("0")
+	case "currency":
+		return "EUR"
+	default:
+		return nil
+	}
+}
+
+// lawful returns a product that can be sold, as like the one that is shown as it can be.
+func lawful(raw any, n int) (sold partnerapi.Product, err error) {
+	value := copied(raw)
+	if _, ok := value.(map[string]any); !ok {
+		value = map[string]any{"id": fmt.Sprintf("x-%d", n)}
+	}
+	const rounds = 20 // one problem may hide another
+	for range rounds {
+		problems := schemas.ValidateValue(schemas.Product, value)
+		if len(problems) == 0 {
+			break
+		}
+		for _, problem := range problems {
+			value = repaired(value, problem)
+		}
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return sold, err
+	}
+	if problems := schemas.Decode(schemas.Product, text, &sold); len(problems) > 0 {
+		return sold, fmt.Errorf("it cannot be sold: %s", problems[0])
+	}
+	if sold.InternalName == "" {
+		sold.InternalName = "Name"
+	}
+	options := map[string]bool{}
+	for i := range sold.Options {
+		o := &sold.Options[i]
+		o.ID = free(options, o.ID)
+		if o.InternalName == "" {
+			o.InternalName = "Name"
+		}
+		if len(o.Units) == 0 {
+			o.Units = []partnerapi.Unit{{ID: partnerapi.AdultUnitID, InternalName: "Adult", Type: partnerapi.Adult, PricingFrom: []partnerapi.PricingEntry{{Currency: "EUR"}}}}
+		}
+		units := map[string]bool{}
+		for j := range o.Units {
+			if o.Units[j].InternalName == "" {
+				o.Units[j].InternalName = "Name"
+			}
+			if units[o.Units[j].ID] {
+				o.Units[j].Type = partnerapi.Student // whose id is free
+			}
+			o.Units[j].ID = free(units, o.Units[j].ID)
+		}
+	}
+	return sold, nil
+}
+
+// copied is a value that can be changed without changing the original.
+func copied(value any) any {
+	switch value := value.(type) {
+	case []any:
+		list := make([]any, len(value))
+		for i := range value {
+			list[i] = copied(value[i])
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(value))
+		for name := range value {
+			object[name] = copied(value[name])
+		}
+		return object
+	}
+	return value
+}
+
+// repaired gives the place of a problem its default, or takes away what has none.
+func repaired(value any, problem schemas.Problem) any {
+	pointer := problem.Pointer
+	if pointer == "" {
+		return value
+	}
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	return set(value, parts, pointer)
+}
+
+func set(value any, parts []string, pointer string) any {
+	name := strings.NewReplacer("~1", "/", "~0", "~").Replace(parts[0])
+	switch inner := value.(type) {
+	case map[string]any:
+		if len(parts) > 1 {
+			inner[name] = set(inner[name], parts[1:], pointer)
+		} else if given := defaults(name, pointer); given != nil {
+			inner[name] = given
+		} else {
+			delete(inner, name)
+		}
+	case []any:
+		i, err := strconv.Atoi(name)
+		if err != nil || i < 0 || i >= len(inner) {
+			break
+		}
+		if len(parts) > 1 {
+			inner[i] = set(inner[i], parts[1:], pointer)
+		} else {
+			inner[i] = map[string]any{}
+		}
+	}
+	return value
+}

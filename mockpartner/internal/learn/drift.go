@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"fmt"
+	"slices"
+
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// drifts learns which ids are others at every call. Products and options are told apart by their place in the
+// catalog, slots by their start.
+func (l *learner) drifts(products []product) (found []quirk) {
+	pulls := l.of(partnerapi.Products, func(c *call) bool {
+		return c.good() && c.ok() && c.json && !c.Cut && c.URL.RawQuery == "" && len(listed(c.answer)) == len(products)
+	})
+	for i := range products {
+		p := &products[i]
+		if drifting(pulls, i) {
+			found = append(found, quirk{platform.Quirk{Drift: platform.DriftProducts, Product: p.sold.ID}, "its id was another at every pull"})
+		}
+		for j := range p.options {
+			if drifting(pulls, i, j) {
+				found = append(found, quirk{platform.Quirk{Drift: platform.DriftOptions, Product: p.sold.ID, Option: p.options[j].id}, "its id was another at every pull"})
+			}
+		}
+	}
+	return append(found, l.slotDrifts(products)...)
+}
+
+// drifting reports whether the product, or its option, at that place had another id in each pull, and the same name.
+func drifting(pulls []*call, place ...int) bool {
+	ids, names := map[string]bool{}, map[string]bool{}
+	for _, c := range pulls {
+		one := listed(c.answer)[place[0]]
+		if len(place) > 1 {
+			options, _ := field(one, "options").([]any)
+			if place[1] >= len(options) {
+				return false
+			}
+			one = options[place[1]]
+		}
+		ids[text(field(one, "id"))], names[text(field(one, "internalName"))] = true, true
+	}
+	return len(pulls) > 1 && len(ids) == len(pulls) && len(names) == 1
+}
+
+// slotDrifts learns of which options slots have other ids at every call.
+func (l *learner) slotDrifts(products []product) (found []quirk) {
+	options := 0
+	for _, p := range products {
+		for _, o := range p.options {
+			ids, changed, stayed, fromDay := map[string]string{}, 0, 0, -1
+			for _, c := range l.of(partnerapi.Availability, func(c *call) bool {
+				return c.good() && c.ok() && text(field(c.request, "productId")) == p.asked && text(field(c.request, "optionId")) == o.asked
+			}) {
+				list, _ := slotList(c)
+				for _, raw := range list {
+					start, id := text(field(raw, "localDateTimeStart")), text(field(raw, "id"))
+					switch before, seen := ids[start]; {
+					case seen && before == id:
+						stayed++
+					case seen:
+						changed++
+						if at, ok := readTime(start, zoneOf(p.raw)); ok {
+							if days := int(at.Sub(clockOf(c)).Hours() / 24); fromDay < 0 || days < fromDay {
+								fromDay = days
+							}
+						}
+					}
+					ids[start] = id
+				}
+			}
+			if changed+stayed > 0 {
+				options++
+			}
+			if changed == 0 {
+				continue
+			}
+			q := platform.Quirk{Drift: platform.DriftSlots, Product: p.sold.ID, Option: o.id}
+			if stayed > 0 && fromDay > 0 {
+				q.FromDay = fromDay
+			}
+			found = append(found, quirk{q, fmt.Sprintf("%s had another id at a later call", count.Of(changed, "slot"))})
+		}
+	}
+	if len(found) == options && options > 0 && !slices.ContainsFunc(found, func(q quirk) bool { return q.FromDay > 0 }) {
+		return []quirk{{platform.Quirk{Drift: platform.DriftSlots}, "slots had other ids at every call"}}
+	}
+	return found
+}

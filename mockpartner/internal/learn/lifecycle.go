@@ -1,0 +1,353 @@
+package learn
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// story follows the holds and bookings of a history, to tell what each call came upon.
+type story struct {
+	now      time.Time // by the partner's clock
+	holds    map[string]*hold
+	bookings map[string]*hold // by booking id
+	slots    map[slotID]*slotStory
+
+	met   []meeting
+	moves []move
+
+	codesAgain, idsAgain int // codes and booking ids that were given out again
+}
+
+// meeting is a call that could be about a hold, with what it came upon.
+type meeting struct {
+	*call
+	on      platform.Case // empty: it is not known
+	product string
+	option  string
+	slotID  string
+	units   []partnerapi.UnitQuantity
+}
+
+// hold is a hold, and the booking that it became.
+type hold struct {
+	state   platform.HoldState
+	ended   bool // its booking was cancelled
+	expires time.Time
+	slot    slotID
+	units   []partnerapi.UnitQuantity
+	taken   *int // seats that it took, as far as they were seen
+}
+
+type slotID struct{ product, option, id string }
+
+// slotStory is what is known of a slot at one moment of the history.
+type slotStory struct {
+	day     string
+	left    *int // vacancies when it was seen last
+	status  string
+	pending []event
+}
+
+// event is what may have moved seats of a slot since it was seen last.
+type event struct {
+	on   platform.Case
+	hold *hold
+	ends time.Time
+}
+
+// move is a number of seats that left a slot's vacancies in one case; they came back where it is negative.
+type move struct {
+	event
+	slot  slotID
+	seats int
+}
+
+// tell follows the history.
+func (l *learner) tell() *story {
+	s := &story{holds: map[string]*hold{}, bookings: map[string]*hold{}, slots: map[slotID]*slotStory{}}
+	for _, c := range l.calls {
+		s.now = clockOf(c)
+		s.expire(c)
+		switch c.endpoint {
+		case partnerapi.Availability:
+			s.look(c)
+		case partnerapi.Reserve:
+			s.reserve(c)
+		case partnerapi.Confirm:
+			s.confirm(c)
+		case partnerapi.Release:
+			s.release(c)
+		case partnerapi.Cancel:
+			s.cancel(c)
+		}
+	}
+	return s
+}
+
+// clockOf is the time of the partner's clock when it answered, which a test may have moved.
+func clockOf(c *call) time.Time {
+	if said, err := http.ParseTime(c.AnswerHeader.Get("Date")); err == nil {
+		return said
+	}
+	return c.Started
+}
+
+func (s *story) expire(c *call) {
+	for _, h := range s.holds {
+		if h.state == platform.Held && !h.expires.IsZero() && h.expires.Before(s.now) {
+			h.state = platform.Expired
+			s.happens(event{platform.OnExpiry, h, c.Started}, h.slot)
+		}
+	}
+}
+
+func (s *story) slot(id slotID) *slotStory {
+	if s.slots[id] == nil {
+		s.slots[id] = &slotStory{}
+	}
+	return s.slots[id]
+}
+
+func (s *story) happens(e event, id slotID) {
+	slot := s.slot(id)
+	slot.pending = append(slot.pending, e)
+}
+
+// look compares what is left of slots with what was left before.
+func (s *story) look(c *call) {
+	if !c.good() || !c.ok() {
+		return
+	}
+	list, whole := slotList(c)
+	product, option := text(field(c.request, "productId")), text(field(c.request, "optionId"))
+	found := map[slotID]bool{}
+	for _, raw := range list {
+		id := slotID{product, option, text(field(raw, "id"))}
+		if id.id == "" {
+			continue
+		}
+		found[id] = true
+		slot := s.slot(id)
+		slot.day, slot.status = day(text(field(raw, "localDateTimeStart"))), text(field(raw, "status"))
+		left := readSeats(field(raw, "vacancies"))
+		if left == nil && slot.status == string(partnerapi.StatusSoldOut) {
+			left = new(0)
+		}
+		s.seen(slot, id, left, c)
+	}
+	from, to := text(field(c.request, "localDateStart")), text(field(c.request, "localDateEnd"))
+	for id, slot := range s.slots { // one that is gone has nothing left
+		if whole && list != nil && id.product == product && id.option == option && !found[id] && slot.left != nil && slot.day > from && slot.day < to {
+			s.seen(slot, id, new(0), c)
+		}
+	}
+}
+
+// day is the date that a date-time begins with.
+func day(text string) string {
+	return text[:min(len(text), len(partnerapi.DateLayout))]
+}
+
+func (s *story) seen(slot *slotStory, id slotID, left *int, c *call) {
+	if left != nil && slot.left != nil && alone(slot.pending) && !slot.pending[0].ends.After(c.Started) {
+		m := move{slot.pending[0], id, *slot.left - *left}
+		s.moves = append(s.moves, m)
+		if m.seats < 0 && m.on == failed+platform.OnCancel { // it had its effect
+			m.hold.ended = true
+		}
+		if m.on == platform.OnReserve && m.hold != nil {
+			m.hold.taken = &m.seats
+		}
+	}
+	slot.left, slot.pending = left, nil
+}
+
+// alone reports whether one thing happened. Refused calls with several wrong keys are one.
+func alone(events []event) bool {
+	return len(events) > 0 && (len(events) == 1 || strings.HasPrefix(string(events[0].on), "stranger-") &&
+		!slices.ContainsFunc(events, func(e event) bool { return e.on != events[0].on }))
+}
+
+// failed begins the case of a call that was answered with an error where there was no reason.
+const failed = "failed-"
+
+func (s *story) meet(c *call, on platform.Case, h *hold) {
+	m := meeting{call: c, on: on}
+	if h != nil {
+		m.product, m.option, m.slotID, m.units = h.slot.product, h.slot.option, h.slot.id, h.units
+		if !c.ok() && slices.Contains([]platform.Case{platform.OnReserve, platform.OnConfirm, platform.OnRelease, platform.OnCancel}, on) {
+			on = failed + on
+		}
+		s.happens(event{on, h, c.Started.Add(c.Took)}, h.slot)
+	}
+	s.met = append(s.met, m)
+}
+
+// plain reports whether a call was one that the partner acts on.
+func plain(c *call) bool { return c.good() || c.ok() }
+
+// stranger notes a call that was refused for its key. It is known by the endpoint and the key.
+func (s *story) stranger(c *call, h *hold) {
+	if h != nil && c.Status == http.StatusUnauthorized {
+		s.happens(event{strangers(c.endpoint), h, c.Started.Add(c.Took)}, h.slot)
+	}
+}
+
+// strangers stands for calls of an endpoint that were refused for their key.
+func strangers(endpoint partnerapi.Endpoint) platform.Case {
+	return platform.Case("stranger-" + string(endpoint))
+}
+
+func (s *story) reserve(c *call) {
+	h := &hold{slot: slotID{text(field(c.request, "productId")), text(field(c.request, "optionId")), text(field(c.request, "availabilityId"))}, units: unitsOf(c.request)}
+	if !plain(c) {
+		s.stranger(c, h)
+		return
+	}
+	seats := 0
+	for _, unit := range h.units {
+		seats += unit.Quantity
+	}
+	slot, known := s.slots[h.slot]
+	var on platform.Case
+	switch {
+	case !known || len(h.units) == 0 || !lawfulReserve(c.request):
+		s.met = append(s.met, meeting{call: c})
+		return
+	case slot.status == string(partnerapi.StatusClosed):
+		on = platform.OnReserveClosed
+	case slot.left != nil && *slot.left == 0 || slot.status == string(partnerapi.StatusSoldOut):
+		on = platform.OnReserveSoldOut
+	case slot.left != nil && seats > *slot.left && len(slot.pending) == 0:
+		on = platform.OnReserveTooMany
+	default:
+		on = platform.OnReserve
+	}
+	code := text(field(c.answer, "reservationConfirmationCode"))
+	if c.ok() && code != "" {
+		h.state = platform.Held
+		h.expires, _ = readTime(text(field(c.answer, "expiresAt")), time.UTC)
+		if old := s.holds[code]; old != nil && old.state != platform.Held {
+			s.codesAgain++
+		}
+		s.holds[code] = h
+	}
+	s.meet(c, on, h)
+}
+
+func lawfulReserve(request any) bool {
+	return text(field(request, "productId")) != "" && text(field(request, "optionId")) != "" && text(field(request, "availabilityId")) != ""
+}
+
+func unitsOf(request any) (units []partnerapi.UnitQuantity) {
+	list, _ := field(request, "units").([]any)
+	for _, raw := range list {
+		quantity := readSeats(field(raw, "quantity"))
+		if id := text(field(raw, "id")); id != "" && quantity != nil && *quantity > 0 {
+			units = append(units, partnerapi.UnitQuantity{ID: id, Quantity: *quantity})
+		}
+	}
+	return units
+}
+
+// cases are what a call of an endpoint comes upon, by the state of its hold.
+type cases struct{ held, confirmed, released, expired, cancelled platform.Case }
+
+func (h *hold) comesUpon(c cases) platform.Case {
+	switch {
+	case h.ended:
+		return c.cancelled
+	case h.state == platform.Confirmed:
+		return c.confirmed
+	case h.state == platform.Released:
+		return c.released
+	case h.state == platform.Expired:
+		return c.expired
+	}
+	return c.held
+}
+
+func (s *story) confirm(c *call) {
+	code, isText := field(c.request, "reservationConfirmationCode").(string)
+	h := s.holds[code]
+	if !plain(c) {
+		s.stranger(c, h)
+		return
+	}
+	switch {
+	case !isText:
+		s.met = append(s.met, meeting{call: c})
+		return
+	case h == nil:
+		s.meet(c, platform.OnConfirmUnknown, nil)
+		return
+	}
+	s.meet(c, h.comesUpon(cases{platform.OnConfirm, platform.OnConfirmAgain, platform.OnConfirmReleased, platform.OnConfirmExpired, platform.OnConfirmCancelled}), h)
+	if id := text(field(c.answer, "externalBookingId")); c.ok() {
+		if h.state == platform.Held {
+			h.state = platform.Confirmed
+		}
+		if id != "" {
+			if old := s.bookings[id]; old != nil && old != h && old.ended {
+				s.idsAgain++
+			}
+			s.bookings[id] = h
+		}
+	}
+}
+
+// releaseUnknown and cancelUnknown are calls with a code or an id that there is not.
+const (
+	releaseUnknown platform.Case = "release-unknown"
+	cancelUnknown  platform.Case = "cancel-unknown"
+)
+
+func (s *story) release(c *call) {
+	h := s.holds[c.named]
+	if !plain(c) {
+		s.stranger(c, h)
+		return
+	}
+	if len(c.Body) > 0 && (!lawfulBody(schemas.ReleaseRequest, c) || text(field(c.request, "reservationConfirmationCode")) != c.named) {
+		s.met = append(s.met, meeting{call: c})
+		return
+	}
+	if h == nil {
+		s.meet(c, releaseUnknown, nil)
+		return
+	}
+	s.meet(c, h.comesUpon(cases{platform.OnRelease, platform.OnReleaseConfirmed, platform.OnReleaseAgain, platform.OnReleaseExpired, platform.OnReleaseCancelled}), h)
+	if c.ok() && h.state == platform.Held {
+		h.state = platform.Released
+	}
+}
+
+func (s *story) cancel(c *call) {
+	h := s.bookings[c.named]
+	if !plain(c) {
+		s.stranger(c, h)
+		return
+	}
+	if len(c.Body) > 0 && !lawfulBody(schemas.CancelRequest, c) {
+		s.met = append(s.met, meeting{call: c})
+		return
+	}
+	if h == nil {
+		s.meet(c, cancelUnknown, nil)
+		return
+	}
+	on := platform.OnCancel
+	if h.ended {
+		on = platform.OnCancelAgain
+	}
+	s.meet(c, on, h)
+	if c.ok() {
+		h.ended = true
+	}
+}

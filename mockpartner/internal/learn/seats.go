@@ -1,0 +1,325 @@
+package learn
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// quirk is a quirk that was learned, and from what.
+type quirk struct {
+	platform.Quirk
+	why string
+}
+
+// takes and gives are the cases that should move seats.
+var (
+	takes = []platform.Case{platform.OnReserve}
+	gives = []platform.Case{platform.OnRelease, platform.OnCancel, platform.OnExpiry}
+)
+
+// quirks learns where seats move otherwise than they should, and where a call does what should be refused.
+func (l *learner) quirks(s *story, products []product, noHolds bool) (found []quirk) {
+	accepted := l.accepted(s)
+	l.acted = map[platform.Case]int{}
+	byCase := map[platform.Case][]move{}
+	for _, m := range s.moves {
+		byCase[m.on] = append(byCase[m.on], m)
+	}
+	for _, on := range slices.Sorted(maps.Keys(byCase)) {
+		if strings.HasPrefix(string(on), "stranger-") {
+			continue
+		}
+		if of, isFailed := strings.CutPrefix(string(on), failed); isFailed {
+			for _, m := range byCase[on] {
+				if m.seats != 0 {
+					l.acted[platform.Case(of)]++
+				}
+			}
+			continue
+		}
+		if on == releaseUnknown || on == cancelUnknown || on == platform.OnConfirmUnknown {
+			continue
+		}
+		if noHolds && (on == platform.OnReserve || on == platform.OnConfirm || on == platform.OnRelease || on == platform.OnExpiry) {
+			continue
+		}
+		found = append(found, l.moved(on, byCase[on], products, accepted)...)
+	}
+	found = append(found, l.drifts(products)...)
+	for i := range found {
+		if l.undone(found[i].Quirk, s) {
+			found[i].Quirk = platform.Quirk{On: found[i].On, Does: platform.Nothing}
+		}
+	}
+	for _, again := range []struct {
+		what  platform.Reuse
+		times int
+	}{{platform.ReuseCodes, s.codesAgain}, {platform.ReuseBookingIDs, s.idsAgain}} {
+		if again.times > 0 {
+			found = append(found, quirk{platform.Quirk{Reuse: again.what}, fmt.Sprintf("it happened %d times", again.times)})
+		}
+	}
+	for _, on := range slices.Sorted(maps.Keys(accepted)) {
+		if !slices.ContainsFunc(found, func(q quirk) bool { return q.On == on && q.Does == platform.Accept }) {
+			found = append(found, quirk{platform.Quirk{On: on, Does: platform.Accept}, fmt.Sprintf("%s answered as if all were well", count.Of(accepted[on], "such call"))})
+		}
+	}
+	return found
+}
+
+// undone reports whether a release or a cancellation that gives no seats back leaves its hold or booking as well.
+func (l *learner) undone(q platform.Quirk, s *story) bool {
+	after := map[platform.Case]platform.Case{platform.OnRelease: platform.OnConfirmReleased, platform.OnCancel: platform.OnConfirmCancelled}[q.On]
+	if after == "" || q.Gives != platform.AmountNone || q.Product != "" {
+		return false
+	}
+	still, ended := 0, 0
+	for _, m := range s.met {
+		switch {
+		case m.on == after && m.ok():
+			still++
+		case m.on == after:
+			ended++
+		}
+	}
+	return still > ended
+}
+
+// accepted counts the cases that are to be refused and were not.
+func (l *learner) accepted(s *story) map[platform.Case]int {
+	should := []platform.Case{
+		platform.OnReserveClosed, platform.OnReserveSoldOut, platform.OnReserveTooMany,
+		platform.OnConfirmReleased, platform.OnConfirmExpired, platform.OnConfirmCancelled, platform.OnConfirmUnknown,
+	}
+	did, not, count := map[platform.Case]int{}, map[platform.Case]int{}, map[platform.Case]int{}
+	first := map[string]string{} // booking ids by code
+	for _, m := range s.met {
+		id := text(field(m.answer, "externalBookingId"))
+		code := text(field(m.request, "reservationConfirmationCode"))
+		switch {
+		case slices.Contains(should, m.on) && m.ok() && (id != "" && id != first[code] || m.endpoint == partnerapi.Reserve):
+			did[m.on]++
+		case slices.Contains(should, m.on):
+			not[m.on]++
+		case m.on == platform.OnConfirm && m.ok():
+			first[code] = id
+		case m.on == platform.OnConfirmAgain && m.ok() && id != "" && first[code] != "" && id != first[code]:
+			did[m.on]++
+		case m.on == platform.OnConfirmAgain && m.ok():
+			not[m.on]++
+		}
+	}
+	for on := range did {
+		if did[on] > not[on] {
+			count[on] = did[on]
+		}
+	}
+	return count
+}
+
+// moved learns what a case does to seats, from where it did otherwise than it should.
+func (l *learner) moved(on platform.Case, moves []move, products []product, accepted map[platform.Case]int) []quirk {
+	wrong := map[[2]string][]move{}
+	right := map[[2]string]int{}
+	for _, m := range moves {
+		option := [2]string{m.slot.product, m.slot.option}
+		if m.seats == expected(on, m, products) {
+			right[option]++
+		} else {
+			wrong[option] = append(wrong[option], m)
+		}
+	}
+	if does := l.explained(on, moves, wrong, products, accepted); does != nil {
+		return []quirk{*does}
+	}
+	var all []move
+	everywhere := true
+	for option, list := range wrong {
+		if len(list) <= right[option] {
+			delete(wrong, option)
+			continue
+		}
+		all = append(all, list...)
+	}
+	for option := range right {
+		everywhere = everywhere && wrong[option] != nil
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	does := platform.Does("")
+	if accepted[on] > 0 {
+		does = platform.Accept
+	}
+	one := func(list []move, product, option string) []quirk {
+		q := platform.Quirk{On: on, Does: does, Product: product, Option: option}
+		if !amountOf(&q, list, products) {
+			l.note("In the case %s seats moved otherwise than they should, in a way that the twin does not imitate.", on)
+			return nil
+		}
+		return []quirk{{q, fmt.Sprintf("so it was in %d of %d such cases", len(list), len(moves))}}
+	}
+	if everywhere {
+		return one(all, "", "")
+	}
+	var found []quirk
+	for _, option := range slices.SortedFunc(maps.Keys(wrong), func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) }) {
+		product, id := twinOf(products, option)
+		found = append(found, one(wrong[option], product, id)...)
+	}
+	return found
+}
+
+// explained finds the one amount that explains every move of a case, if some are otherwise than they should be.
+func (l *learner) explained(on platform.Case, moves []move, wrong map[[2]string][]move, products []product, accepted map[platform.Case]int) *quirk {
+	if len(wrong) == 0 {
+		return nil
+	}
+	lawful := len(moves)
+	for _, list := range wrong {
+		lawful -= len(list)
+	}
+	back, out := slices.Contains(gives, on), slices.Contains(takes, on)
+	for _, amount := range amounts {
+		if amount == platform.AmountAll && (back || out) || amount == platform.AmountNone && !back && !out {
+			continue // that is how it should be
+		}
+		fits := 0
+		for _, m := range moves {
+			seats := m.seats
+			if back {
+				seats = -seats
+			}
+			if seats == seatsOfAmount(amount, m, products) {
+				fits++
+			}
+		}
+		const nearly = 0.9 // others book too
+		if float64(fits) < nearly*float64(len(moves)) || fits <= lawful {
+			continue
+		}
+		q := platform.Quirk{On: on, Takes: amount}
+		if back {
+			q.Takes, q.Gives = "", amount
+		}
+		if accepted[on] > 0 {
+			q.Does = platform.Accept
+		}
+		return &quirk{q, fmt.Sprintf("so it was in %d of %d such cases", fits, len(moves))}
+	}
+	return nil
+}
+
+// twinOf are the ids in the twin of an option that was asked for.
+func twinOf(products []product, asked [2]string) (productID, optionID string) {
+	for _, p := range products {
+		for _, o := range p.options {
+			if p.asked == asked[0] && o.asked == asked[1] {
+				return p.sold.ID, o.id
+			}
+		}
+	}
+	return asked[0], asked[1]
+}
+
+// expected is how many seats a case should take out of the vacancies.
+func expected(on platform.Case, m move, products []product) int {
+	seats := partySeats(m, m.hold.units, products)
+	if m.hold.taken != nil {
+		seats = *m.hold.taken
+	}
+	switch {
+	case slices.Contains(takes, on):
+		return partySeats(m, m.hold.units, products)
+	case slices.Contains(gives, on):
+		return -seats
+	}
+	return 0
+}
+
+// partySeats is how many seats guests take.
+func partySeats(m move, units []partnerapi.UnitQuantity, products []product) (seats int) {
+	for _, p := range products {
+		for i, o := range p.options {
+			if p.asked != m.slot.product || o.asked != m.slot.option {
+				continue
+			}
+			for _, unit := range units {
+				each := 1
+				for _, sold := range p.sold.Options[i].Units {
+					if sold.ID == unit.ID && sold.Type == partnerapi.Infant {
+						each = 0
+					}
+				}
+				if own, ok := o.schedule.Seats[unit.ID]; ok {
+					each = own
+				}
+				seats += each * unit.Quantity
+			}
+			return seats
+		}
+	}
+	return 0
+}
+
+// amounts are those that are tried, in this order.
+var amounts = []platform.Amount{
+	platform.AmountNone, platform.AmountAll, platform.AmountTwice, platform.AmountAllAndOne, platform.AmountAllButOne, platform.AmountOne,
+	platform.AmountEachUnit, platform.AmountFirstUnit, platform.AmountLastUnit,
+}
+
+// amountOf finds the amount that explains all moves; false where there is no such.
+func amountOf(q *platform.Quirk, moves []move, products []product) bool {
+	for _, amount := range amounts {
+		back, fits := false, 0
+		for _, m := range moves {
+			seats := m.seats
+			if seats < 0 {
+				seats, back = -seats, true
+			}
+			if seats == seatsOfAmount(amount, m, products) {
+				fits++
+			}
+		}
+		if fits*2 <= len(moves) {
+			continue
+		}
+		if back || amount == platform.AmountNone && slices.Contains(gives, q.On) {
+			q.Gives = amount
+		} else {
+			q.Takes = amount
+		}
+		return true
+	}
+	return false
+}
+
+func seatsOfAmount(amount platform.Amount, m move, products []product) int {
+	units := m.hold.units
+	all := partySeats(m, units, products)
+	switch amount {
+	case platform.AmountAll:
+		return all
+	case platform.AmountTwice:
+		return 2 * all
+	case platform.AmountAllAndOne:
+		return all + 1
+	case platform.AmountAllButOne:
+		return all - 1
+	case platform.AmountOne:
+		return 1
+	case platform.AmountEachUnit:
+		return len(units)
+	case platform.AmountFirstUnit:
+		return partySeats(m, units[:1], products)
+	case platform.AmountLastUnit:
+		return partySeats(m, units[len(units)-1:], products)
+	}
+	return 0
+}

@@ -1,0 +1,88 @@
+package learn
+
+import (
+	"encoding/json"
+
+	"partnerkit.dev/internal/redact"
+)
+
+// secrets are texts that must not get into a scenario: keys, codes, booking ids, and what identifies guests.
+type secrets struct {
+	known     map[string]bool
+	cleaned   map[string]string // texts that were cleaned before: many are the same
+	redactors []*redact.Redactor
+}
+
+func newSecrets() *secrets { return &secrets{known: map[string]bool{}, cleaned: map[string]string{}} }
+
+// mostSecrets bounds the texts that are searched for.
+const mostSecrets = 300
+
+// shortestSecret is the length in bytes from which on a text is searched for: shorter ones are found in ordinary words.
+const shortestSecret = 6
+
+func (s *secrets) add(text string) {
+	if len(text) < shortestSecret || s.known[text] || len(s.known) >= mostSecrets {
+		return
+	}
+	s.known[text] = true
+	clear(s.cleaned)
+	s.redactors = append(s.redactors, redact.New(text))
+}
+
+// clean returns the text without secrets, in whatever encoding they are there.
+func (s *secrets) clean(text string) string {
+	if len(text) < shortestSecret {
+		return text
+	}
+	if done, ok := s.cleaned[text]; ok {
+		return done
+	}
+	given := text
+	for _, r := range s.redactors {
+		text = r.Redact(text)
+	}
+	s.cleaned[given] = text
+	return text
+}
+
+// cleanJSON removes secrets from all texts within a value, names among them.
+func (s *secrets) cleanJSON(value any) any {
+	switch value := value.(type) {
+	case string:
+		return s.clean(value)
+	case json.Number:
+		return json.Number(s.cleanNumber(string(value)))
+	case []any:
+		for i := range value {
+			value[i] = s.cleanJSON(value[i])
+		}
+	case map[string]any:
+		for name, inner := range value {
+			if shown := s.clean(name); shown != name {
+				delete(value, name)
+				name = shown
+			}
+			value[name] = s.cleanJSON(inner)
+		}
+	}
+	return value
+}
+
+// cleanNumber hides a number that is a secret, such as a telephone's.
+func (s *secrets) cleanNumber(number string) string {
+	if s.clean(number) != number {
+		return "0"
+	}
+	return number
+}
+
+// leaks reports whether a finished text has a secret in it, other than in the fixed texts.
+func (s *secrets) leaks(text []byte, fixed ...[]byte) bool {
+	for _, r := range s.redactors {
+		if r.Scanner(fixed...).Leaks(text) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package learn
+
+import (
+	"slices"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// answerTime is how long an endpoint takes, as seen.
+type answerTime struct {
+	name   string // of the endpoint, or probe
+	median time.Duration
+	calls  int
+}
+
+const (
+	// shortestTime is what is told from no time: a twin takes some milliseconds itself.
+	shortestTime = 5 * time.Millisecond
+	// longestTime is what a scenario can say.
+	longestTime = 10 * time.Minute
+)
+
+// answerTimes learns the medians of good answers.
+func (l *learner) answerTimes() (times []answerTime) {
+	took := map[string][]time.Duration{}
+	for _, c := range l.calls {
+		if !c.good() || !c.ok() {
+			continue
+		}
+		name := string(c.endpoint)
+		if c.endpoint == partnerapi.Products && c.URL.Query().Has("limit") {
+			name = "probe"
+		}
+		took[name] = append(took[name], c.Took)
+	}
+	for _, name := range []string{"products", "probe", "availability", "reserve", "confirm", "release", "cancel"} {
+		all := took[name]
+		if len(all) == 0 {
+			continue
+		}
+		slices.Sort(all)
+		median := min(all[len(all)/2], longestTime).Round(time.Millisecond)
+		if median >= shortestTime {
+			times = append(times, answerTime{name, median, len(all)})
+		}
+	}
+	return times
+}
