@@ -10,6 +10,7 @@ export GOWORK := $(CURDIR)/go.work
 # Go verifies each of them by its checksum database.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 SQUAWK := squawk-cli@2.66.0
+NFPM := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.1
 RELEASE_TOOLS := \
 	github.com/goreleaser/goreleaser/v2@v2.17.0 \
 	github.com/anchore/syft/cmd/syft@v1.57.0 \
@@ -24,6 +25,7 @@ BOOKINGS ?= 1000
 SEED ?= 11
 DEPTH ?= 3
 DOCS ?= all
+VERSION ?= 0.0.0-devel
 
 # The folders of the modules that hold Go files.
 MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
@@ -127,6 +129,22 @@ licenses: need-go ## collect the licences of all modules in the commands into bu
 		mkdir -p "build/licenses/$$module"; cp $$texts "build/licenses/$$module/"; chmod -R u+w "build/licenses/$$module"; \
 		echo "$$module $$version"; \
 	done
+
+# VERSION is a semantic version. The same commit gives the same bytes.
+.PHONY: packages
+packages: need-go man licenses ## build Debian and RPM packages of VERSION (0.0.0-devel) for amd64 and arm64 into build/packages
+	@rm -rf build/packages; mkdir -p build/packages
+	@commit=$$(git -c safe.directory=$(CURDIR) rev-parse HEAD) || exit 1; \
+	SOURCE_DATE_EPOCH=$$(git -c safe.directory=$(CURDIR) log -1 --format=%ct) || exit 1; \
+	export SOURCE_DATE_EPOCH VERSION=$(VERSION) ARCH; \
+	pack() { for kind in deb rpm; do go run $(NFPM) package --config packaging/$$1.yaml --packager $$kind --target build/packages/ || return 1; done; }; \
+	for ARCH in amd64 arm64; do \
+		GOOS=linux GOARCH=$$ARCH CGO_ENABLED=0 go build -o build/linux-$$ARCH/ \
+			-ldflags "-s -w -X partnerkit.dev/internal/cli.version=v$(VERSION) -X partnerkit.dev/internal/cli.commit=$$commit" $(COMMANDS) || exit 1; \
+		pack partnerkit || exit 1; \
+	done; \
+	pack partnerkit-marketplace
+	@ls -l build/packages
 
 .PHONY: release-tools
 release-tools: need-go ## build the release tools into build/tools

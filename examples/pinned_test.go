@@ -66,7 +66,7 @@ func TestAReleaseIsSignedAndListsItsParts(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"../.goreleaser.yaml":              {"\nsboms:\n", "\nsigns:\n", "cmd: cosign\n", "artifacts: checksum\n"},
 		"../.github/workflows/release.yml": {"id-token: write", "make release-tools"},
-		"../Makefile":                      {"goreleaser/v2@v2.", "cmd/syft@v1.", "cmd/cosign@v3."},
+		"../Makefile":                      {"goreleaser/v2@v2.", "cmd/syft@v1.", "cmd/cosign@v3.", "cmd/nfpm@v2."},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(file(t, path), want) {

@@ -24,7 +24,7 @@ func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 	settings := file(t, "../docs/operations.md") + file(t, "../mockpartner/cmd/mockpartner/options.go")
 	variable := regexp.MustCompile(`\b(?:MARKETPLACE|MOCKPARTNER)_[A-Z_]*[A-Z]\b`)
 	found := 0
-	for _, pattern := range []string{"../Dockerfile", "compose/*", "kubernetes/*.yaml", "prometheus/*", "ci/*"} {
+	for _, pattern := range []string{"../Dockerfile", "compose/*", "kubernetes/*.yaml", "prometheus/*", "ci/*", "../packaging/*"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("want files at %s, got %v", pattern, err)
@@ -68,5 +68,39 @@ func TestTheDockerfileCopiesEveryModule(t *testing.T) {
 		if !strings.Contains(builder, "COPY "+module[1]+"/go.mod ") {
 			t.Errorf("the Dockerfile does not copy %s/go.mod", module[1])
 		}
+	}
+}
+
+// A package is built in a release only, and a unit with a wrong path shows on another machine only.
+func TestPackagesInstallWhatTheServiceUses(t *testing.T) {
+	t.Parallel()
+	commands, service := file(t, "../packaging/partnerkit.yaml"), file(t, "../packaging/partnerkit-marketplace.yaml")
+	for _, source := range regexp.MustCompile(`\b(?:src|postinstall|preremove): *([\w./-]+)`).FindAllStringSubmatch(commands+service, -1) {
+		if !strings.HasPrefix(source[1], "build/") {
+			file(t, "../"+source[1])
+		}
+	}
+	paths, err := filepath.Glob("../*/cmd/*/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		command := filepath.Base(filepath.Dir(path))
+		if strings.HasPrefix(path, "../examples/") {
+			continue
+		}
+		for _, shell := range []string{"bash", "zsh", "fish"} {
+			if !strings.Contains(commands, "build/completions/"+command+"."+shell) {
+				t.Errorf("Expected the %s completions of %s in packaging/partnerkit.yaml", shell, command)
+			}
+		}
+	}
+	unit := file(t, "../packaging/marketplace.service")
+	settings := regexp.MustCompile(`(?m)^EnvironmentFile=(.+)$`).FindStringSubmatch(unit)
+	if settings == nil || !strings.Contains(service, "dst: "+settings[1]+"\n") {
+		t.Errorf("Expected the unit's EnvironmentFile to be installed by packaging/partnerkit-marketplace.yaml, received %q", settings)
+	}
+	if !strings.Contains(unit, "\nExecStart=/usr/bin/marketplace serve\n") || !strings.Contains(commands, "dst: /usr/bin/\n") {
+		t.Error("Expected ExecStart to run the marketplace that packaging/partnerkit.yaml installs in /usr/bin")
 	}
 }
