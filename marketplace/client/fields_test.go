@@ -120,13 +120,14 @@ func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 
 // covers reports whether the client is to have an operation: one of the API, and not of the
 // events, which receivers in any language read with a library of Standard Webhooks, nor a
-// log of an integration, which people read, nor conformance runs, which a pipeline starts
+// log of an integration, which people read, nor invitations, which people make, nor conformance runs, which a pipeline starts
 // with a single request and reads as events and files. integrationSyncs lists what syncs does, and more.
 func covers(op *openapi.Operation) bool {
 	events := strings.Contains(op.Path, "/webhooks") || strings.HasSuffix(op.Path, "/events")
 	logs := slices.Contains([]string{"integrationCalls", "integrationBookings", "webhookDeliveries", "syncs"}, op.ID)
 	runs := strings.Contains(op.Path, "/conformance-runs") || strings.HasSuffix(op.Path, "/certificate")
-	return strings.HasPrefix(op.Path, "/api/") && !events && !logs && !runs
+	invitations := strings.Contains(op.Path, "/operator/invitations")
+	return strings.HasPrefix(op.Path, "/api/") && !invitations && !events && !logs && !runs
 }
 
 // comparison holds types against schemas.

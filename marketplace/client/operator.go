@@ -47,6 +47,9 @@ type TroubledIntegration struct {
 	AwaitsApproval bool              `json:"awaits_approval"`
 	SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: there are no options
 	SlotsLate      bool              `json:"slots_late"`  // that is more than 26 hours ago
+
+	CertificateUntil time.Time `json:"certificate_until"` // when the certificate ends within seven days, or has ended; zero: neither
+	CertificateEnded bool      `json:"certificate_ended"` // by its time, by a breach that a later run found, or by another address
 }
 
 // Overview reads what needs attention now.

@@ -10,7 +10,7 @@ import (
 )
 
 type opsStore interface {
-	Overview(ctx context.Context, now time.Time) (marketplace.Overview, error)
+	Overview(ctx context.Context, now time.Time, certificates bool) (marketplace.Overview, error)
 }
 
 // opsHandler answers those who run the service.
@@ -20,6 +20,8 @@ type opsHandler struct {
 	measured http.Handler
 	scrapers []netip.Prefix
 	now      func() time.Time
+
+	certificates bool // integrations show theirs
 }
 
 func (h opsHandler) alive(*http.Request) (any, error) {
@@ -35,7 +37,7 @@ func (h opsHandler) ready(r *http.Request) (any, error) {
 
 // overview is what operators look at first.
 func (h opsHandler) overview(r *http.Request) (any, error) {
-	return h.store.Overview(r.Context(), h.now())
+	return h.store.Overview(r.Context(), h.now(), h.certificates)
 }
 
 // metrics answers Prometheus, where it asks from a network that may. What a proxy passes
@@ -72,5 +74,5 @@ func MetricsHandler(c Config) http.Handler {
 const metricsPath = "/metrics"
 
 func newOps(c Config) opsHandler {
-	return opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now}
+	return opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now, c.Runs.Shown}
 }

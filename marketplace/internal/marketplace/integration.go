@@ -58,7 +58,13 @@ type Due struct {
 	AwaitsApproval bool              `json:"awaits_approval"` // the guard holds a pull back
 	SlotsSince     *time.Time        `json:"slots_since"`     // when the slots were pulled that are the oldest; nil: there are no options
 	SlotsLate      bool              `json:"slots_late"`
+	// CertificateUntil is when the certificate ends soon, or has ended; nil: neither.
+	CertificateUntil *time.Time `json:"certificate_until"`
+	CertificateEnded bool       `json:"certificate_ended"` // it is over, or a later run found a breach, or it is for another address
 }
+
+// CertificateSoon is how long before its end a certificate needs an operator.
+const CertificateSoon = 7 * 24 * time.Hour
 
 // SlotsLateAfter is how old an option's slots are at the most while all is well: they are
 // pulled every night, which may take two hours.

@@ -15,8 +15,9 @@ import (
 // mostDue is how many integrations that need an operator are listed.
 const mostDue = 100
 
-// Overview returns what needs an operator now. Nothing of test mode does.
-func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Overview, err error) {
+// Overview returns what needs an operator now, certificates where they are asked for. Nothing of
+// test mode does.
+func (s *Store) Overview(ctx context.Context, now time.Time, certificates bool) (o marketplace.Overview, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT count(DISTINCT a.booking_id), min(a.since) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'`).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Bookings, &o.BookingsSince) })
@@ -24,16 +25,20 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Over
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Integrations) })
 	batch.Queue(`
 		SELECT i.id, i.name, h.state, (SELECT max(c.at) FROM integration_health_changes c WHERE c.integration_id = i.id), i.last_sync_at,
-			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false)
-		FROM integrations i JOIN integration_health h ON h.integration_id = i.id LEFT JOIN slot_rounds r ON r.integration_id = i.id,
+			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false), c.until, coalesce(c.ended, false)
+		FROM integrations i JOIN integration_health h ON h.integration_id = i.id LEFT JOIN slot_rounds r ON r.integration_id = i.id
+			LEFT JOIN LATERAL (
+				SELECT least(c.valid_until, c.ended_at) AS until, c.ended_at IS NOT NULL OR c.valid_until <= $4 OR c.base_url <> i.base_url AS ended
+				FROM conformance_certificates c
+				WHERE $6 AND c.integration_id = i.id AND (c.ended_at IS NOT NULL OR c.valid_until <= $5 OR c.base_url <> i.base_url)) c ON true,
 			LATERAL (
 				SELECT min(coalesce(p.sent_at, a.created_at)) AS since
 				FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 				WHERE a.integration_id = i.id AND a.partner_active AND v.partner_active
 					AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR r.pulled_at IS NULL OR r.pulled_at < $2)) o
-		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2)
+		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL)
 		ORDER BY h.state = $1 DESC, i.guarded_hash IS NOT NULL DESC, i.name, i.id LIMIT $3`,
-		partnerapi.Degraded, now.Add(-marketplace.SlotsLateAfter), mostDue).
+		partnerapi.Degraded, now.Add(-marketplace.SlotsLateAfter), mostDue, now, now.Add(marketplace.CertificateSoon), certificates).
 		Query(func(rows pgx.Rows) error {
 			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.Due])
 			return err

@@ -1597,6 +1597,11 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     slots_since: str | None
     # That is more than 26 hours ago.
     slots_late: bool
+    # When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not
+    # shown.
+    certificate_until: str | None
+    # It has ended: by its time, by a breach that a later run found, or because the address has changed.
+    certificate_ended: bool
 
 
 class OverviewAnswerDataRatesMissingItem(TypedDict):

@@ -2667,7 +2667,9 @@ export interface components {
          *             "last_sync_at": "2026-06-30T02:30:00Z",
          *             "awaits_approval": false,
          *             "slots_since": "2026-06-30T02:31:00Z",
-         *             "slots_late": true
+         *             "slots_late": true,
+         *             "certificate_until": null,
+         *             "certificate_ended": false
          *           }
          *         ],
          *         "rates_missing": [
@@ -2735,6 +2737,14 @@ export interface components {
                     slots_since: string | null;
                     /** @description That is more than 26 hours ago. */
                     slots_late: boolean;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not shown.
+                     */
+                    certificate_until: string | null;
+                    /** @description It has ended: by its time, by a breach that a later run found, or because the address has changed. */
+                    certificate_ended: boolean;
                 }[];
                 /** @description Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other currencies. */
                 rates_missing: {
