@@ -33,12 +33,6 @@ var commands = sync.OnceValues(func() (string, error) {
 	return folder, nil
 })
 
-// briefly are the partners that are tried without SOAK: one of each kind of what is learned.
-var briefly = struct{ variants, defects []string }{
-	variants: []string{"no-holds", "nulls-for-absent-fields"},
-	defects:  []string{"release-gives-nothing-back", "unknown-code-not-found", "party-takes-one-seat"},
-}
-
 // unlearned are defects whose twins get another report. In some the catalog cannot be read at all; others show only in calls at
 // the same time, in the last slot or window of one option, or in what no marketplace sends.
 var unlearned = []string{
@@ -88,9 +82,8 @@ func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 	try("minimal", func(t *testing.T) (string, string) {
 		return serve(t, t.TempDir(), twinKey, "sh", "-c", `exec "$0" -addr 127.0.0.1:$PORT`, filepath.Join(bin, "minimal-partner")), ""
 	})
-	variants, defects := briefly.variants, briefly.defects
+	var variants, defects []string // what is peculiar to each of them is learned well from some days' slots alone
 	if os.Getenv("SOAK") != "" {
-		variants, defects = nil, nil
 		for _, v := range mockpartner.Variants() {
 			variants = append(variants, v.Name)
 		}
