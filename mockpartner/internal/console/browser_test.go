@@ -156,6 +156,25 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Quiet()
 	})
 
+	t.Run("a click is not lost while the page changes", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), "/_mock/")
+		o.Shows("#link", "live")
+		const confirm, fetched = `{"reservationConfirmationCode":"unknown"}`, `performance.getEntriesByType("resource").filter(e => e.initiatorType === "fetch").length`
+		o.partner("POST", "/bookings/confirm", confirm, 400)
+		o.Shows("#repeat-1-go", "Repeat answer")
+		o.Do(chromedp.ScrollIntoView(chromedp.CSS("#repeat-1-go")))
+		at := browsertest.Value[[]float64](o.Tab, `(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector("#repeat-1-go").getBoundingClientRect())`)
+		before := browsertest.Value[int](o.Tab, fetched)
+		o.Do(chromedp.MouseEvent(chromedp.MousePressed, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+		o.partner("POST", "/bookings/confirm", confirm, 400)
+		o.See(fmt.Sprintf(`%s > %d`, fetched, before+1)) // the first of them is on the page
+		o.Do(chromedp.MouseEvent(chromedp.MouseReleased, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
+		o.Shows("#faults-armed", "not fired yet")
+		o.See(`!!document.querySelector("#x-2")`)
+		o.Quiet()
+	})
+
 	t.Run("two clicks show why the caller was judged broken", func(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, start(t), "/_mock/")

@@ -22,12 +22,19 @@
   const written = block => all("input:not([type=hidden]), textarea, select", block)
     .some(input => changed(input) || input === document.activeElement);
 
+  // So is one in which a button is pressed: if it were replaced before the button is let go,
+  // the click would be lost.
+  let pressed = null;
+  document.addEventListener("pointerdown", event => { pressed = event.target; });
+  for (const [on, name] of [[document, "pointerup"], [document, "pointercancel"], [window, "blur"]])
+    on.addEventListener(name, () => { if (pressed) { pressed = null; soon(); } });
+
   // put replaces the blocks that have changed, and the one that was asked for in
   // any case. Focus, open details and scroll positions stay.
   function put(page, asked) {
     for (const next of all("[data-live]", page)) {
       const old = byId(next.id);
-      if (!old || came.get(next.id) === next.outerHTML || (written(old) && !(asked && old.contains(asked)))) continue;
+      if (!old || came.get(next.id) === next.outerHTML || old.contains(pressed) || (written(old) && !(asked && old.contains(asked)))) continue;
       const focused = old.contains(document.activeElement) && document.activeElement.id;
       const details = new Map(all("details[id]", old).map(d => [d.id, d.open]));
       const scrolled = [old, ...all("[data-scroll]", old)].filter(s => s.id).map(s => [s.id, s.scrollLeft, s.scrollTop]);
