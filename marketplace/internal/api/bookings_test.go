@@ -245,8 +245,8 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	if b.Status != "CANCELLED" {
 		t.Errorf("want it cancelled, got %+v", b)
 	}
-	for _, wish := range []string{"confirm", "deliver"} {
-		wantProblem(t, s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/"+wish, "", operator), 409, "the booking is CANCELLED")
+	for _, action := range []string{"confirm", "deliver"} {
+		wantProblem(t, s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/"+action, "", operator), 409, "the booking is CANCELLED")
 	}
 	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/resolve", "", operator).data(t, &b)
 	s.kept(t)

@@ -58,11 +58,11 @@ func (b *bench) notify(t *testing.T, r registered, body string) answer {
 // syncsAskedFor counts how often a sync in the background was asked for.
 func (b *bench) syncsAskedFor(t *testing.T, r registered) int {
 	t.Helper()
-	wish, err := b.store.Catalog.PendingSync(t.Context(), uuid.MustParse(r.ID))
+	sync, err := b.store.Catalog.PendingSync(t.Context(), uuid.MustParse(r.ID))
 	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
 		t.Fatal(err)
 	}
-	return int(wish.Number)
+	return int(sync.Number)
 }
 
 func wantUpdated(t *testing.T, a answer) {

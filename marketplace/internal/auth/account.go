@@ -24,10 +24,10 @@ func NewAccount(asked marketplace.NewAccount, now time.Time) (marketplace.Accoun
 	}, err
 }
 
-// ChangeAccount changes an account by an operator's wish, which Check has found good. A
-// new password ends all sign-ins, and so does locking the account out, whose API tokens
-// are no good until it is let in again. The error is NotFound, or Conflict for an
-// operator who would lock itself out.
+// ChangeAccount changes an account as an operator requests; Check has accepted the request. A
+// new password ends all sign-ins. So does disabling the account: its API tokens are refused
+// until it is enabled again. The error is NotFound, or Conflict for an operator who would
+// disable their own account.
 func (s *Service) ChangeAccount(ctx context.Context, operator, id uuid.UUID, asked marketplace.AccountChange) (marketplace.Account, error) {
 	change := AccountChange{Name: asked.Name, Disabled: asked.Disabled}
 	if asked.Disabled != nil && *asked.Disabled && id == operator {

@@ -344,7 +344,7 @@ func (w *world) step() {
 	case 5, 6:
 		w.pay(rapid.SampledFrom([]string{"one", "two"}).Draw(w.T, "reference"))
 	case 7:
-		w.move(rapid.SampledFrom([]event{paymentFail, abandon, partnerLeave, customerCancel}).Draw(w.T, "wish"), uuid.Nil)
+		w.move(rapid.SampledFrom([]event{paymentFail, abandon, partnerLeave, customerCancel}).Draw(w.T, "event"), uuid.Nil)
 	case 8:
 		w.byItself = false
 		w.move(operatorConfirm, uuid.New())

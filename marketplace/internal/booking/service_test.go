@@ -464,7 +464,7 @@ func TestAnothersBookingIsNotFound(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held, stranger := b.checkout(t), uuid.New()
-	for name, wish := range map[string]func() error{
+	for name, call := range map[string]func() error{
 		"to pay": func() error {
 			_, err := b.Pay(t.Context(), marketplace.Scope{Account: stranger}, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
 			return err
@@ -478,7 +478,7 @@ func TestAnothersBookingIsNotFound(t *testing.T) {
 			return err
 		},
 	} {
-		if err := wish(); marketplace.CodeOf(err) != marketplace.NotFound {
+		if err := call(); marketplace.CodeOf(err) != marketplace.NotFound {
 			t.Errorf("%s: want it not found, got %v", name, err)
 		}
 	}

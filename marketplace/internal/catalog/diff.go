@@ -139,7 +139,7 @@ func (c *Changes) options(activity StoredActivity, options []Option) (changed bo
 }
 
 // The blast-radius guard: a pull that would take away so many activities is more
-// likely a partner's mishap than its wish.
+// likely a partner's mistake than its intention.
 const (
 	guardShare = 0.5 // more than this share of the active ones,
 	guardLeast = 5   // and at least so many

@@ -39,10 +39,10 @@ func TestARoundOfSlots(t *testing.T) {
 		"the rest is done, the first options are not": {with(middle, func(r *catalog.Round) { r.Whole = false }), catalog.Slice{Last: place, Tried: 4, Ended: true, Left: true}, 0, fresh},
 		"nothing was begun in time":                   {middle, catalog.Slice{Left: true}, 0, middle},
 		"there is no option":                          {fresh, catalog.Slice{Ended: true}, nothing, done},
-		"another wish came":                           {with(middle, func(r *catalog.Round) { r.AskedAt = now }), end, 0, with(done, func(r *catalog.Round) { r.AskedAt = now })},
-		"another wish came in the middle":             {with(fresh, func(r *catalog.Round) { r.AskedAt = now }), part, 0, with(middle, func(r *catalog.Round) { r.AskedAt = now })},
-		"another wish is for later":                   {with(middle, func(r *catalog.Round) { r.AskedAt = now.Add(time.Hour) }), end, time.Hour, with(done, func(r *catalog.Round) { r.AskedAt = now.Add(time.Hour) })},
-		"all failed, and another wish came":           {with(fresh, func(r *catalog.Round) { r.AskedAt = now }), dead, 0, with(middle, func(r *catalog.Round) { r.AskedAt = now })},
+		"another request came":                        {with(middle, func(r *catalog.Round) { r.AskedAt = now }), end, 0, with(done, func(r *catalog.Round) { r.AskedAt = now })},
+		"another request came in the middle":          {with(fresh, func(r *catalog.Round) { r.AskedAt = now }), part, 0, with(middle, func(r *catalog.Round) { r.AskedAt = now })},
+		"another request is for later":                {with(middle, func(r *catalog.Round) { r.AskedAt = now.Add(time.Hour) }), end, time.Hour, with(done, func(r *catalog.Round) { r.AskedAt = now.Add(time.Hour) })},
+		"all failed, and another request came":        {with(fresh, func(r *catalog.Round) { r.AskedAt = now }), dead, 0, with(middle, func(r *catalog.Round) { r.AskedAt = now })},
 	} {
 		got, due := c.at.Next(now, c.slice)
 		if got != c.want || due.IsZero() != (c.after == nothing) || !due.IsZero() && !due.Equal(now.Add(c.after)) {
@@ -51,7 +51,7 @@ func TestARoundOfSlots(t *testing.T) {
 	}
 }
 
-func TestARoundServesTheNewestWishThatIsDue(t *testing.T) {
+func TestARoundServesTheNewestRequestThatIsDue(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
 	place := uuid.New()

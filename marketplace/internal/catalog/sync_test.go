@@ -236,7 +236,7 @@ func TestASyncOutlivesWhoeverAskedForIt(t *testing.T) {
 
 // What the partner changes while a pull is under way is not missed by the trigger that
 // says so.
-func TestWishesDuringASyncShareTheOneThatFollows(t *testing.T) {
+func TestRequestsDuringASyncShareTheOneThatFollows(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.body.Store("[" + product("a") + "]")

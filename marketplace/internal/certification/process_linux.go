@@ -12,5 +12,5 @@ func separate(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 }
 
-// yield has the service's own work come first. It is a wish: the process runs either way.
+// yield has the service's own work come first. It is a request to the system: the process runs either way.
 func yield(process *os.Process) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, process.Pid, 10) }

@@ -220,11 +220,11 @@ func product(name string, options int) string {
 // ask asks for a full sync of each.
 func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
 	t.Helper()
-	wishes := make([]catalog.SyncRequest, len(partners))
+	requests := make([]catalog.SyncRequest, len(partners))
 	for i, p := range partners {
-		wishes[i] = catalog.SyncRequest{Integration: p.id, Mode: catalog.Full, Cause: cause}
+		requests[i] = catalog.SyncRequest{Integration: p.id, Mode: catalog.Full, Cause: cause}
 	}
-	check(t, b.store.Catalog.AskForSyncs(t.Context(), wishes...))
+	check(t, b.store.Catalog.AskForSyncs(t.Context(), requests...))
 }
 
 // until waits for what is to become true.

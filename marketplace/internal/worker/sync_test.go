@@ -43,12 +43,12 @@ func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
 		}
 		b.ask(t, catalog.ByOperator, p) // who does not wait
 	}
-	if jobs, wishes := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state <> 'completed'`, job.Sync{}.Kind()), b.count(t, `SELECT count(*) FROM sync_wishes`); jobs != 0 || wishes != 0 {
-		t.Errorf("want it given up, got %d jobs and %d wishes", jobs, wishes)
+	if jobs, requests := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state <> 'completed'`, job.Sync{}.Kind()), b.count(t, `SELECT count(*) FROM sync_wishes`); jobs != 0 || requests != 0 {
+		t.Errorf("want it given up, got %d jobs and %d requests", jobs, requests)
 	}
 	p.set(func(p *platform) { p.status = 0 })
 	b.ask(t, catalog.ByNotify, p)
-	until(t, "the next wish fulfilled", func() bool { _, _, options, _ := p.told(); return options == 1 })
+	until(t, "the next request fulfilled", func() bool { _, _, options, _ := p.told(); return options == 1 })
 }
 
 func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
@@ -65,7 +65,7 @@ func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
 	until(t, "the slots again", func() bool { _, _, _, slots := p.told(); return slots == 4 })
 }
 
-func TestNoWishIsLostBetweenTwoSyncs(t *testing.T) {
+func TestNoRequestIsLostBetweenTwoSyncs(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	p := b.partner(t, 1)
@@ -79,12 +79,12 @@ func TestNoWishIsLostBetweenTwoSyncs(t *testing.T) {
 		asking.Wait()
 		before, _, _, _ := p.told()
 		b.ask(t, catalog.ByNotify, p)
-		until(t, "a pull after the wish", func() bool {
+		until(t, "a pull after the request", func() bool {
 			after, _, _, _ := p.told()
 			return after > before
 		})
 	}
-	until(t, "every wish fulfilled", func() bool { return b.count(t, `SELECT count(*) FROM sync_wishes`) == 0 })
+	until(t, "every request fulfilled", func() bool { return b.count(t, `SELECT count(*) FROM sync_wishes`) == 0 })
 	b.idle(t)
 	if failed := b.count(t, `SELECT count(*) FROM river_job WHERE errors IS NOT NULL`); failed != 0 {
 		t.Errorf("want no job failed, got %d", failed)
@@ -107,8 +107,8 @@ func TestADeletedPartnersJobsEndWithoutHarm(t *testing.T) {
 		t.Errorf("want no calls, got %d, %d and %d calls", pulls, probes, options)
 	}
 	b.ask(t, catalog.ByOperator, p)
-	if wishes := b.count(t, `SELECT count(*) FROM sync_wishes`); wishes != 0 {
-		t.Errorf("want nothing asked for of it any more, got %d wishes", wishes)
+	if requests := b.count(t, `SELECT count(*) FROM sync_wishes`); requests != 0 {
+		t.Errorf("want nothing asked for of it any more, got %d requests", requests)
 	}
 }
 

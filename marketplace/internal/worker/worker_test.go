@@ -46,7 +46,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	sync(true)
 	due := b.count(t, `SELECT extract(epoch FROM scheduled_at - $1)::int FROM river_job WHERE kind = 'slots_pull' AND scheduled_at > $1`, b.clock.Now())
 	if want := int(catalog.SkippedPause / time.Second); due != want {
-		t.Errorf("want the second wish due in %d s, got %d s", want, due)
+		t.Errorf("want the second request due in %d s, got %d s", want, due)
 	}
 }
 

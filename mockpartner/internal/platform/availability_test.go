@@ -173,7 +173,7 @@ func TestSlotsCloseAtTheirCutOff(t *testing.T) {
 	})
 }
 
-func closesAt(t *testing.T, d desk, at time.Time) {
+func closesAt(t *testing.T, d fixture, at time.Time) {
 	t.Helper()
 	d.clock.Set(at.Add(-time.Second))
 	before := d.slotOn(day)

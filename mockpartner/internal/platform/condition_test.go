@@ -15,44 +15,44 @@ func TestAConditionConfinesAQuirkToOneInstance(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		quirk Quirk
-		story func(desk, string)
+		story func(fixture, string)
 		left  int
 	}{
 		{"the third release of a code", Quirk{On: OnReleaseAgain, Gives: AmountAll, If: ".nth == 2"},
-			func(d desk, slot string) {
+			func(d fixture, slot string) {
 				code := d.holds(slot, 2).Code
 				for range 4 {
 					d.Release(code, nil)
 				}
 			}, 7},
 		{"the second hold of all", Quirk{On: OnReserve, Takes: AmountNone, If: ".count == 2"},
-			func(d desk, slot string) { d.holds(slot, 1); d.holds(slot, 1); d.holds(slot, 1) }, 3},
+			func(d fixture, slot string) { d.holds(slot, 1); d.holds(slot, 1); d.holds(slot, 1) }, 3},
 		{"all that is left", Quirk{On: OnReserve, Takes: AmountOne, If: ".party.seats == .slot.vacancies"},
-			func(d desk, slot string) { d.holds(slot, 2); d.holds(slot, 3) }, 2},
+			func(d fixture, slot string) { d.holds(slot, 2); d.holds(slot, 3) }, 2},
 		{"a hold that is a minute old", Quirk{On: OnRelease, Gives: AmountNone, If: ".hold.age >= 60"},
-			func(d desk, slot string) {
+			func(d fixture, slot string) {
 				young, old := d.holds(slot, 1).Code, d.holds(slot, 2).Code
 				d.Release(young, nil)
 				d.clock.Advance(time.Minute)
 				d.Release(old, nil)
 			}, 3},
 		{"after another hold", Quirk{On: OnRelease, Gives: AmountTwice, If: ".since.reserves > 0"},
-			func(d desk, slot string) {
+			func(d fixture, slot string) {
 				code := d.holds(slot, 1).Code
 				d.holds(slot, 1)
 				d.Release(code, nil)
 			}, 5},
 		{"once the catalog was pulled, for each hold once", Quirk{On: OnPull, Gives: AmountAll, If: ".nth == 1 and .booking == null"},
-			func(d desk, slot string) {
+			func(d fixture, slot string) {
 				d.holds(slot, 2)
 				d.books(d.holds(slot, 1).Code)
 				d.listing()
 				d.listing()
 			}, 4},
 		{"another product", Quirk{On: OnReserve, Takes: AmountNone, If: `.slot.product == "of-no one"`},
-			func(d desk, slot string) { d.holds(slot, 2) }, 3},
+			func(d fixture, slot string) { d.holds(slot, 2) }, 3},
 		{"an old booking", Quirk{On: OnCancel, Gives: AmountNone, If: ".booking.age > 1 and .booking.state == \"confirmed\""},
-			func(d desk, slot string) {
+			func(d fixture, slot string) {
 				id := d.books(d.holds(slot, 2).Code).ID
 				d.clock.Advance(2 * time.Second)
 				d.Cancel(id, nil)
@@ -70,7 +70,7 @@ func TestAConditionConfinesAQuirkToOneInstance(t *testing.T) {
 	}
 }
 
-func (d desk) listing() {
+func (d fixture) listing() {
 	d.t.Helper()
 	if _, err := d.Listing(catalog.Filter{}); err != nil {
 		d.t.Fatal(err)
@@ -109,12 +109,12 @@ func TestARaceCanBeAboutAnotherKindOfCallAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
-		beside   func(d desk, code string)
+		beside   func(d fixture, code string)
 		bookings int
 		left     int
 	}{
-		{"a release", func(d desk, code string) { d.Release(code, nil) }, 1, 5},
-		{"a confirm", func(d desk, code string) { d.books(code) }, 1, 3},
+		{"a release", func(d fixture, code string) { d.Release(code, nil) }, 1, 5},
+		{"a confirm", func(d fixture, code string) { d.books(code) }, 1, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

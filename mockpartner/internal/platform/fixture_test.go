@@ -37,14 +37,14 @@ func unit(id string, kind partnerapi.UnitType) partnerapi.Unit {
 	return partnerapi.Unit{ID: id, InternalName: id, Type: kind, PricingFrom: []partnerapi.PricingEntry{{Original: 1000, Currency: "EUR"}}}
 }
 
-// desk is a platform with its frozen clock, and calls that must succeed.
-type desk struct {
+// fixture is a platform with its frozen clock, and calls that must succeed.
+type fixture struct {
 	*Platform
 	t     testing.TB
 	clock *clock.Virtual
 }
 
-func open(t testing.TB, c *catalog.Catalog) desk {
+func open(t testing.TB, c *catalog.Catalog) fixture {
 	t.Helper()
 	index, err := c.Index()
 	if err != nil {
@@ -55,11 +55,11 @@ func open(t testing.TB, c *catalog.Catalog) desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return desk{Platform: p, t: t, clock: clock}
+	return fixture{Platform: p, t: t, clock: clock}
 }
 
 // slots asks for the slots of the first product's first option.
-func (d desk) slots(from, to string) []partnerapi.Slot {
+func (d fixture) slots(from, to string) []partnerapi.Slot {
 	d.t.Helper()
 	product := d.Catalog().Products[0]
 	window, err := d.Availability(partnerapi.AvailabilityRequest{
@@ -73,7 +73,7 @@ func (d desk) slots(from, to string) []partnerapi.Slot {
 }
 
 // slotOn returns the first slot of the day.
-func (d desk) slotOn(date string) partnerapi.Slot {
+func (d fixture) slotOn(date string) partnerapi.Slot {
 	d.t.Helper()
 	slots := d.slots(date, date)
 	if len(slots) == 0 {
@@ -83,14 +83,14 @@ func (d desk) slotOn(date string) partnerapi.Slot {
 }
 
 // full gives the slot all its seats, so that a test knows how many there are.
-func (d desk) full(date string, seats int) string {
+func (d fixture) full(date string, seats int) string {
 	d.t.Helper()
 	id := d.slotOn(date).ID
 	d.change(id, SlotChange{Capacity: new(seats), Vacancies: new(seats)})
 	return id
 }
 
-func (d desk) change(slotID string, change SlotChange) {
+func (d fixture) change(slotID string, change SlotChange) {
 	d.t.Helper()
 	product := d.Catalog().Products[0]
 	if err := d.SetSlot(product.ID, product.Options[0].ID, slotID, change); err != nil {
@@ -99,7 +99,7 @@ func (d desk) change(slotID string, change SlotChange) {
 }
 
 // request is a reserve of so many adults.
-func (d desk) request(slotID string, adults int) partnerapi.ReserveRequest {
+func (d fixture) request(slotID string, adults int) partnerapi.ReserveRequest {
 	product := d.Catalog().Products[0]
 	return partnerapi.ReserveRequest{
 		ProductID: product.ID, OptionID: product.Options[0].ID, AvailabilityID: slotID,
@@ -107,7 +107,7 @@ func (d desk) request(slotID string, adults int) partnerapi.ReserveRequest {
 	}
 }
 
-func (d desk) reserve(slotID string, adults int) Hold {
+func (d fixture) reserve(slotID string, adults int) Hold {
 	d.t.Helper()
 	hold, err := d.Reserve(d.request(slotID, adults), nil)
 	if err != nil {
@@ -117,7 +117,7 @@ func (d desk) reserve(slotID string, adults int) Hold {
 	return hold
 }
 
-func (d desk) confirm(code string) Booking {
+func (d fixture) confirm(code string) Booking {
 	d.t.Helper()
 	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	if err != nil {
@@ -127,7 +127,7 @@ func (d desk) confirm(code string) Booking {
 	return booking
 }
 
-func (d desk) release(code string, want Outcome) {
+func (d fixture) release(code string, want Outcome) {
 	d.t.Helper()
 	if got := d.Release(code, nil); got != want {
 		d.t.Fatalf("release %s: want %q, got %q", code, want, got)
@@ -135,7 +135,7 @@ func (d desk) release(code string, want Outcome) {
 	d.balanced()
 }
 
-func (d desk) cancel(id string, want Outcome) {
+func (d fixture) cancel(id string, want Outcome) {
 	d.t.Helper()
 	if got := d.Cancel(id, nil); got != want {
 		d.t.Fatalf("cancel %s: want %q, got %q", id, want, got)
@@ -144,13 +144,13 @@ func (d desk) cancel(id string, want Outcome) {
 }
 
 // refusesConfirm wants a confirm to be refused for lack of a live hold.
-func (d desk) refusesConfirm(code string) {
+func (d fixture) refusesConfirm(code string) {
 	d.t.Helper()
 	_, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	d.refused(err, NoLiveHold)
 }
 
-func (d desk) refused(err error, want Kind) {
+func (d fixture) refused(err error, want Kind) {
 	d.t.Helper()
 	var refusal *Refusal
 	if !errors.As(err, &refusal) || refusal.Kind != want || refusal.Message == "" {
@@ -160,7 +160,7 @@ func (d desk) refused(err error, want Kind) {
 }
 
 // left wants the slot of the day to have so many vacancies.
-func (d desk) left(date string, want int) {
+func (d fixture) left(date string, want int) {
 	d.t.Helper()
 	slot := d.slotOn(date)
 	if slot.Vacancies == nil || *slot.Vacancies != want {
@@ -169,7 +169,7 @@ func (d desk) left(date string, want int) {
 }
 
 // balanced wants no law of the inventory to be broken.
-func (d desk) balanced() {
+func (d fixture) balanced() {
 	d.t.Helper()
 	if broken := d.Invariants(); len(broken) > 0 {
 		d.t.Fatalf("want no violation, got %+v", broken)

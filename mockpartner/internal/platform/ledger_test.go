@@ -13,37 +13,37 @@ import (
 // the platform's back.
 func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 	t.Parallel()
-	for law, breakIt := range map[string]func(d desk, hold Hold, booking Booking){
-		"a seat too many came back": func(d desk, hold Hold, _ Booking) {
+	for law, breakIt := range map[string]func(d fixture, hold Hold, booking Booking){
+		"a seat too many came back": func(d fixture, hold Hold, _ Booking) {
 			d.stock.take(hold.slot, -1)
 		},
-		"a seat was sold twice": func(d desk, hold Hold, _ Booking) {
+		"a seat was sold twice": func(d fixture, hold Hold, _ Booking) {
 			d.stock.put(hold.slot, slot{counted: true, vacancies: -1})
 		},
-		"a code was given out twice": func(d desk, hold Hold, _ Booking) {
+		"a code was given out twice": func(d fixture, hold Hold, _ Booking) {
 			d.stock.state.ledger.held(hold.Code, hold.slot, 0)
 		},
-		"a booking id was given out twice": func(d desk, hold Hold, booking Booking) {
+		"a booking id was given out twice": func(d fixture, hold Hold, booking Booking) {
 			d.stock.state.ledger.booked(hold.Code, booking.ID, 0)
 		},
-		"a hold ended twice": func(d desk, _ Hold, booking Booking) {
+		"a hold ended twice": func(d fixture, _ Hold, booking Booking) {
 			d.stock.state.ledger.ended(booking.Code)
 		},
-		"a hold ended that never began": func(d desk, _ Hold, _ Booking) {
+		"a hold ended that never began": func(d fixture, _ Hold, _ Booking) {
 			d.stock.state.ledger.ended("never")
 		},
-		"a booking was cancelled twice": func(d desk, _ Hold, booking Booking) {
+		"a booking was cancelled twice": func(d fixture, _ Hold, booking Booking) {
 			d.stock.state.ledger.cancelled(booking.ID)
 			d.stock.state.ledger.cancelled(booking.ID)
 		},
-		"a booking was cancelled that never was": func(d desk, _ Hold, _ Booking) {
+		"a booking was cancelled that never was": func(d fixture, _ Hold, _ Booking) {
 			d.stock.state.ledger.cancelled("never")
 		},
-		"a hold ended without the ledger's knowledge": func(d desk, hold Hold, _ Booking) {
+		"a hold ended without the ledger's knowledge": func(d fixture, hold Hold, _ Booking) {
 			hold.State = Released
 			d.stock.state.holds.Set(hold.Code, &hold)
 		},
-		"a booking ended without the ledger's knowledge": func(d desk, _ Hold, booking Booking) {
+		"a booking ended without the ledger's knowledge": func(d fixture, _ Hold, booking Booking) {
 			booking.State = Cancelled
 			d.stock.state.bookings.Set(booking.ID, &booking)
 		},

@@ -85,7 +85,7 @@ func tell(rt *rapid.T, t *testing.T, noHolds bool) {
 	})
 }
 
-func (m *model) reserve(rt *rapid.T, d desk, slot string, seats int) {
+func (m *model) reserve(rt *rapid.T, d fixture, slot string, seats int) {
 	hold, err := d.Reserve(d.request(slot, seats), nil)
 	if lawful := m.left[slot] >= seats; lawful != (err == nil) {
 		rt.Fatalf("reserve %d of %d seats: got %v", seats, m.left[slot], err)
@@ -103,7 +103,7 @@ func (m *model) reserve(rt *rapid.T, d desk, slot string, seats int) {
 	}
 }
 
-func (m *model) confirm(rt *rapid.T, d desk, code string) {
+func (m *model) confirm(rt *rapid.T, d fixture, code string) {
 	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	hold := m.holds[code]
 	switch {
@@ -128,7 +128,7 @@ func (m *model) confirm(rt *rapid.T, d desk, code string) {
 	}
 }
 
-func (m *model) release(d desk, code string) {
+func (m *model) release(d fixture, code string) {
 	d.Release(code, nil)
 	if hold := m.holds[code]; hold != nil && hold.state == "held" {
 		hold.state = "released"
@@ -136,7 +136,7 @@ func (m *model) release(d desk, code string) {
 	}
 }
 
-func (m *model) cancel(d desk, id string) {
+func (m *model) cancel(d fixture, id string) {
 	d.Cancel(id, nil)
 	if hold := m.holds[m.bookings[id]]; hold != nil && hold.state == "booked" {
 		hold.state = "cancelled"
@@ -144,7 +144,7 @@ func (m *model) cancel(d desk, id string) {
 	}
 }
 
-func (m *model) sellElsewhere(rt *rapid.T, d desk, slot string, delta int) {
+func (m *model) sellElsewhere(rt *rapid.T, d fixture, slot string, delta int) {
 	err := d.SetSlot("walk", "daily", slot, SlotChange{Vacancies: new(m.left[slot] + delta)})
 	if lawful := m.left[slot]+delta >= 0; lawful != (err == nil) {
 		rt.Fatalf("adjust %d vacancies by %+d: got %v", m.left[slot], delta, err)
@@ -155,7 +155,7 @@ func (m *model) sellElsewhere(rt *rapid.T, d desk, slot string, delta int) {
 }
 
 // agrees wants the platform to show what the model has, and no broken law.
-func (m *model) agrees(rt *rapid.T, d desk) {
+func (m *model) agrees(rt *rapid.T, d fixture) {
 	for _, slot := range d.slots("2030-07-10", "2030-07-12") {
 		if *slot.Vacancies != m.left[slot.ID] {
 			rt.Fatalf("slot %s: want %d left, got %d", slot.ID, m.left[slot.ID], *slot.Vacancies)

@@ -15,9 +15,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// quirkyDesk is a desk that behaves as the quirks have it. Its calls must not want
+// quirkyDesk is a fixture that behaves as the quirks have it. Its calls must not want
 // the ledger to agree: that it does not is what quirks are for.
-func quirkyDesk(t *testing.T, quirks ...Quirk) desk {
+func quirkyDesk(t *testing.T, quirks ...Quirk) fixture {
 	t.Helper()
 	d := open(t, oneProduct())
 	if err := d.Behave(Conduct{Quirks: quirks}); err != nil {
@@ -27,7 +27,7 @@ func quirkyDesk(t *testing.T, quirks ...Quirk) desk {
 }
 
 // vacanciesOf is how many vacancies the slot has, as the platform counts.
-func (d desk) vacanciesOf(slotID string) int {
+func (d fixture) vacanciesOf(slotID string) int {
 	d.t.Helper()
 	for _, s := range d.Inside().Slots {
 		if s.AvailabilityID == slotID {
@@ -38,7 +38,7 @@ func (d desk) vacanciesOf(slotID string) int {
 	return 0
 }
 
-func (d desk) holds(slotID string, adults int) Hold {
+func (d fixture) holds(slotID string, adults int) Hold {
 	d.t.Helper()
 	hold, err := d.Reserve(d.request(slotID, adults), nil)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d desk) holds(slotID string, adults int) Hold {
 	return hold
 }
 
-func (d desk) books(code string) Booking {
+func (d fixture) books(code string) Booking {
 	d.t.Helper()
 	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	if err != nil {
@@ -59,53 +59,53 @@ func (d desk) books(code string) Booking {
 // Each quirk is played on a slot of five seats, and what is left tells of it.
 func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 	t.Parallel()
-	reserve := func(d desk, slot string) { d.holds(slot, 3) }
-	confirm := func(d desk, slot string) { d.books(d.holds(slot, 3).Code) }
-	again := func(d desk, slot string) {
+	reserve := func(d fixture, slot string) { d.holds(slot, 3) }
+	confirm := func(d fixture, slot string) { d.books(d.holds(slot, 3).Code) }
+	again := func(d fixture, slot string) {
 		code := d.holds(slot, 3).Code
 		d.books(code)
 		d.books(code)
 	}
-	release := func(d desk, slot string) { d.Release(d.holds(slot, 3).Code, nil) }
-	releaseAgain := func(d desk, slot string) {
+	release := func(d fixture, slot string) { d.Release(d.holds(slot, 3).Code, nil) }
+	releaseAgain := func(d fixture, slot string) {
 		code := d.holds(slot, 3).Code
 		d.Release(code, nil)
 		d.Release(code, nil)
 	}
-	releaseBooked := func(d desk, slot string) {
+	releaseBooked := func(d fixture, slot string) {
 		code := d.holds(slot, 3).Code
 		d.books(code)
 		d.Release(code, nil)
 	}
-	releaseCancelled := func(d desk, slot string) {
+	releaseCancelled := func(d fixture, slot string) {
 		code := d.holds(slot, 3).Code
 		d.Cancel(d.books(code).ID, nil)
 		d.Release(code, nil)
 	}
-	expire := func(d desk, slot string) {
+	expire := func(d fixture, slot string) {
 		d.holds(slot, 3)
 		d.clock.Advance(time.Hour)
 	}
-	releaseExpired := func(d desk, slot string) {
+	releaseExpired := func(d fixture, slot string) {
 		code := d.holds(slot, 3).Code
 		d.clock.Advance(time.Hour)
 		d.Release(code, nil)
 	}
-	cancel := func(d desk, slot string) { d.Cancel(d.books(d.holds(slot, 3).Code).ID, nil) }
-	cancelAgain := func(d desk, slot string) {
+	cancel := func(d fixture, slot string) { d.Cancel(d.books(d.holds(slot, 3).Code).ID, nil) }
+	cancelAgain := func(d fixture, slot string) {
 		id := d.books(d.holds(slot, 3).Code).ID
 		d.Cancel(id, nil)
 		d.Cancel(id, nil)
 	}
-	refused := func(d desk, slot string) { _, _ = d.Reserve(d.request(slot, 9), nil) }
-	strangers := func(d desk, slot string) {
+	refused := func(d fixture, slot string) { _, _ = d.Reserve(d.request(slot, 9), nil) }
+	strangers := func(d fixture, slot string) {
 		request := d.request(slot, 1)
 		request.Units[0].ID = "unit-nobody-knows"
 		_, _ = d.Reserve(request, nil)
 	}
 	for _, c := range []struct {
 		quirk Quirk
-		story func(desk, string)
+		story func(fixture, string)
 		left  int
 	}{
 		{Quirk{On: OnReserve, Takes: AmountNone}, reserve, 5},
@@ -186,11 +186,11 @@ func TestLateSeatsMoveWhenTheClockGetsThere(t *testing.T) {
 
 func TestACodeThatIsDoneWithIsAcceptedWhereAQuirkSaysSo(t *testing.T) {
 	t.Parallel()
-	for on, end := range map[Case]func(desk, Hold){
-		OnConfirmReleased:  func(d desk, h Hold) { d.Release(h.Code, nil) },
-		OnConfirmExpired:   func(d desk, _ Hold) { d.clock.Advance(time.Hour) },
-		OnConfirmCancelled: func(d desk, h Hold) { d.Cancel(d.books(h.Code).ID, nil) },
-		OnConfirmAgain:     func(d desk, h Hold) { d.books(h.Code) },
+	for on, end := range map[Case]func(fixture, Hold){
+		OnConfirmReleased:  func(d fixture, h Hold) { d.Release(h.Code, nil) },
+		OnConfirmExpired:   func(d fixture, _ Hold) { d.clock.Advance(time.Hour) },
+		OnConfirmCancelled: func(d fixture, h Hold) { d.Cancel(d.books(h.Code).ID, nil) },
+		OnConfirmAgain:     func(d fixture, h Hold) { d.books(h.Code) },
 	} {
 		d := quirkyDesk(t, Quirk{On: on, Does: Accept})
 		hold := d.holds(d.full(day, 5), 1)

@@ -20,7 +20,7 @@ func elsewhere() *catalog.Catalog {
 	return oneProduct(func(p *catalog.Product, _ *catalog.Schedule) { p.ID = "another" })
 }
 
-func (d desk) sells(c *catalog.Catalog) {
+func (d fixture) sells(c *catalog.Catalog) {
 	d.t.Helper()
 	if err := d.Sell(c); err != nil {
 		d.t.Fatal(err)
@@ -111,7 +111,7 @@ func TestASnapshotRestoresTheCatalogItWasTakenWith(t *testing.T) {
 	id := d.full("2026-07-10", 5)
 	hold := d.reserve(id, 2)
 	saved := d.Snapshot()
-	clone := desk{Platform: d.Clone(d.clock), t: t, clock: d.clock}
+	clone := fixture{Platform: d.Clone(d.clock), t: t, clock: d.clock}
 	d.sells(elsewhere())
 	d.release(hold.Code, HoldReleased)
 	d.Restore(saved)

@@ -30,7 +30,7 @@ func TestClonesAndSnapshotsShareNothingThatChanges(t *testing.T) {
 		d := open(t, oneProduct())
 		live := func(p *Platform, step string) {
 			for i := range rapid.IntRange(1, 40).Draw(rt, step) {
-				act(rt, desk{Platform: p, t: t, clock: p.stock.clock.(*clock.Virtual)}, i)
+				act(rt, fixture{Platform: p, t: t, clock: p.stock.clock.(*clock.Virtual)}, i)
 			}
 		}
 		live(d.Platform, "before")
@@ -65,7 +65,7 @@ func TestClonesAndSnapshotsShareNothingThatChanges(t *testing.T) {
 }
 
 // act does something lawful, which may be refused.
-func act(rt *rapid.T, d desk, n int) {
+func act(rt *rapid.T, d fixture, n int) {
 	on := noon.AddDate(0, 0, 1+rapid.IntRange(0, 3).Draw(rt, "day")).Format(time.DateOnly)
 	holds, bookings := d.Holds(), d.Bookings()
 	switch action := rapid.IntRange(0, 9).Draw(rt, "action"); {
@@ -102,7 +102,7 @@ func BenchmarkClone(b *testing.B) {
 	}
 }
 
-func (d desk) plans(changes ...PlannedChange) {
+func (d fixture) plans(changes ...PlannedChange) {
 	d.t.Helper()
 	if err := d.Plan(changes); err != nil {
 		d.t.Fatal(err)
@@ -110,7 +110,7 @@ func (d desk) plans(changes ...PlannedChange) {
 }
 
 // at is a change of the slot after so long.
-func (d desk) at(slotID string, after time.Duration, change SlotChange) PlannedChange {
+func (d fixture) at(slotID string, after time.Duration, change SlotChange) PlannedChange {
 	return PlannedChange{At: noon.Add(after), ProductID: "walk", OptionID: "daily", AvailabilityID: slotID, Change: change}
 }
 
