@@ -80,7 +80,7 @@ func admin(ctx context.Context, statement string) error {
 // URL returns the address of a fresh, migrated database, which goes with the test.
 func URL(t testing.TB) string {
 	t.Helper()
-	return fresh(t, " TEMPLATE "+template)
+	return fresh(t, " TEMPLATE "+template+" STRATEGY = FILE_COPY")
 }
 
 // EmptyURL returns the address of a fresh database without a table.
