@@ -153,7 +153,7 @@ type Latency struct {
 	OverDegraded    int                 `json:"over_degraded"` // those that it would also have abandoned while DEGRADED
 }
 
-// MostTimes is the most answer times that are kept for an endpoint.
+// MostTimes is the maximum number of answer times that are kept for an endpoint.
 const MostTimes = 200
 
 // SlotVacancies is how many seats one slot had left over the run.

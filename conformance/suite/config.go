@@ -24,7 +24,7 @@ import (
 const DefaultMaxDuration = 150 * time.Second
 
 const (
-	// MostStories is the most random lifecycles of a run.
+	// MostStories is the maximum number of random lifecycles of a run.
 	MostStories = 1000
 	// LargestSeed is the largest seed. Every JSON reader represents it exactly.
 	LargestSeed = 1<<53 - 1
@@ -191,7 +191,8 @@ func (b Bounds) withDefaults(stories int) Bounds {
 	return b
 }
 
-// mostOfAStory is the most holds, and the most bookings, that a random lifecycle makes on average.
+// mostOfAStory is the maximum number of holds, and of bookings, that a random lifecycle makes on
+// average.
 const mostOfAStory = 10
 
 func (b Bounds) scope() plan.Scope {

@@ -282,8 +282,8 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop 
 }
 
 // After an unexpected round of a race, half as many rounds are added, to reproduce it. The first
-// secondRounds of these are played even if the run can spare no holds. After its first few rounds,
-// a race may take 1/raceShare of the run's time.
+// secondRounds of these are played even if the run is short of time or holds. After its first few
+// rounds, a race may take 1/raceShare of the run's time.
 const (
 	moreRounds   = 2
 	secondRounds = 12

@@ -12,7 +12,7 @@
 // run waits for them. Random lifecycles, which package explore generates, are played on request.
 //
 // A live partner has other customers. An unexpected result is tried again, on slots that are
-// watched for changes by others, until package noise finds a broken rule far more likely than
+// watched for changes by others. Package noise decides when a broken rule is far likelier than
 // interference.
 //
 // Every hold and booking is recorded in a ledger before it is used, and is undone at the end in any

@@ -66,7 +66,7 @@ func Products(raw []byte) ([]json.RawMessage, error) {
 	return elements, nil
 }
 
-// mostUnits is the most units of an option that are read. There are five guest types.
+// mostUnits is the maximum number of units of an option that are read. There are five guest types.
 const mostUnits = 1000
 
 // ReadProduct reads a decoded product leniently. What is missing or of the wrong type is left

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// shorteningTime is the most time for shortening a failing story.
+	// shorteningTime is the maximum time for shortening a failing story.
 	shorteningTime = 20 * time.Second
 	// storyShare is the share of the run's time after which no further story starts;
 	// shorteningShare is the share after which shortening stops.
 	storyShare, shorteningShare = 0.8, 0.9
-	// mostDoubts is the most stories that fail once but not again.
+	// mostDoubts is the maximum number of stories that fail once but not again.
 	mostDoubts = 3
 	// mostTroubles is the number of holds and bookings that stories could not undo after which no
 	// further story is played. They are left to the end of the run.
@@ -237,8 +237,8 @@ const roomForStories = 4
 const mostPools = 12
 
 const (
-	mostOften = 12          // most slots of an option that drawn stories use
-	mostLast  = 4 * replays // most slots kept for the reported story
+	mostOften = 12          // maximum number of slots of an option that drawn stories use
+	mostLast  = 4 * replays // maximum number of slots kept for the reported story
 )
 
 type slotPool struct {

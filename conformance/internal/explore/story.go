@@ -185,9 +185,9 @@ const (
 )
 
 type Found struct {
-	Story Story  // the drawn story that it was derived from
-	First Story  // of First: a search that starts with it draws First first
-	Seed  uint64 // of that: a search that begins there draws it first
+	Story Story  // the shortest
+	First Story  // the drawn story that it was derived from
+	Seed  uint64 // of First: a search from this seed draws First first
 	Tries int    // number of stories that were played to shorten it
 }
 
@@ -221,7 +221,7 @@ type search struct {
 	over  bool
 }
 
-// MostTries is the most stories that are played to shorten one.
+// MostTries is the maximum number of stories that are played to shorten one.
 const MostTries = 60
 
 // judge plays a story, unless its result is known: many shortened stories have the same beginning.

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostFindings is the most findings kept for one rule. Further ones are only counted.
+// mostFindings is the maximum number of findings kept for one rule. Further ones are only counted.
 const mostFindings = 20
 
 // Fields judges every element of an answer while it is read, and keeps a bounded number of findings

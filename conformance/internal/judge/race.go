@@ -23,8 +23,8 @@ var together = once(scenario.PlayRecord, func(e scenario.Record) Finding {
 	return Finding{}
 })
 
-// The number of rounds of each race. 90 tries miss a breach that shows in 1 of 20 tries in one of a
-// hundred runs; 20 tries miss one that shows in 1 of 3 in one of three thousand.
+// The number of rounds of each race. 90 tries miss a breach that shows in 1 of 20 tries in about 1
+// % of runs. 20 tries miss one that shows in 1 of 3 tries in about 0.03 % of runs.
 const (
 	manyRounds, leastOfMany = 120, 3 // three in four are two confirms
 	someRounds, leastOfSome = 20, 1

@@ -227,8 +227,8 @@ func (m Move) off(seats int64) int64 {
 	return off
 }
 
-// taken expects that a story has taken the seats of its party, from before its hold to its last
-// act, or to the hold if it has no act.
+// taken expects that a story has taken the seats of its party between the reading before its hold
+// and the last one of its acts.
 func taken(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, -o.Guests, acts...) }
 
 // returned expects that the seats of the party are available again.

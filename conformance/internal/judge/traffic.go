@@ -70,7 +70,7 @@ func NewTraffic(tickets bool, redact func(string) string) *Traffic {
 	}
 }
 
-// mostWaiting is the most calls that wait for later ones.
+// mostWaiting is the maximum number of calls that wait for later ones.
 const mostWaiting = 1000
 
 // Take takes the next call, and judges the waiting calls that ended before it.
@@ -242,7 +242,7 @@ type keys struct {
 	probed   map[string]bool            // rules that judged a call without a key that was answered 401
 }
 
-// mostKeys is the most keys that are remembered. A partner issues few.
+// mostKeys is the maximum number of keys that are remembered. A partner issues few.
 const mostKeys = 100
 
 func newKeys() keys {

@@ -27,7 +27,8 @@ type bookings struct {
 	cancels     bool    // a cancellation was accepted
 }
 
-// mostLifecycles is the most holds and bookings that are tracked. The oldest are forgotten.
+// mostLifecycles is the maximum number of holds and bookings that are tracked. The oldest are
+// forgotten.
 const mostLifecycles = 20_000
 
 func newBookings() bookings {
@@ -431,7 +432,7 @@ func (t *Traffic) takeCancel(c *Call, l *lifecycle) {
 	}
 }
 
-// longestCode is the greatest length of an unknown code that a partner must answer. Intermediaries
+// longestCode is the maximum length of an unknown code that a partner must answer. Intermediaries
 // may refuse longer ones.
 const longestCode = 200
 

@@ -110,7 +110,8 @@ const (
 	// agreeing is the time in which two answers must show the same slots. Later, slots may have
 	// been added, removed or hidden.
 	agreeing = time.Minute
-	// mostCompared is the most earlier answers of an option that an answer is compared with.
+	// mostCompared is the maximum number of earlier answers of an option that an answer is compared
+	// with.
 	mostCompared = 4
 	// mostKept is the number of slots above which old answers are dropped.
 	mostKept = 500_000

@@ -87,7 +87,7 @@ const (
 	// longestLine is the longest line, in bytes. The longest line written has two codes, and each
 	// byte of a code may take six in JSON.
 	longestLine = 256 << 10
-	// mostEntries is the most attempts in a ledger.
+	// mostEntries is the maximum number of attempts in a ledger.
 	mostEntries = 100_000
 )
 

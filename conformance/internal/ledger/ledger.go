@@ -1,4 +1,4 @@
-// Package ledger records every hold and booking that a run makes, so that each one is released or
+// Package ledger records every hold and booking that a run makes. So each one can be released or
 // cancelled, whatever happens to the rule that made it or to the run.
 //
 // An attempt is recorded before reserve is sent, a code and a booking id before they are used, and
@@ -282,7 +282,7 @@ const (
 	// longestCode is the longest code or booking id, in bytes, that is kept for use. No server
 	// accepts a longer path.
 	longestCode = 8 << 10
-	// mostUnits is the most units of a party that are kept.
+	// mostUnits is the maximum number of units of a party that are kept.
 	mostUnits = 20
 )
 

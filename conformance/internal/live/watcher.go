@@ -22,8 +22,8 @@ type Options struct {
 	Upstream              string // the partner's address, for the report and the page
 	HandlesTicketDelivery bool
 	Version               string                   // of the suite
-	MostCalls             int64                    // most calls in progress or waiting to be judged
-	MostBytes             int64                    // most bytes of their copies
+	MostCalls             int64                    // maximum number of calls in progress or waiting to be judged
+	MostBytes             int64                    // maximum number of bytes of their copies
 	Recorder              *Recorder                // nil: record nothing
 	Judged                func(recording.Exchange) // receives each call before it is judged; may be nil
 }
@@ -33,7 +33,7 @@ const (
 	defaultMostBytes = 128 << 20
 	// publishEvery is the shortest interval at which findings are published.
 	publishEvery = time.Second
-	// publishShare is the least ratio of the interval to the time that publishing takes.
+	// publishShare is the minimum ratio of the interval to the time that publishing takes.
 	publishShare = 20
 )
 

@@ -153,11 +153,11 @@ func (c *Case) Small() bool {
 	return adult && c.Guests() <= 2
 }
 
-// mostAll is the most seats that are taken when a case takes all seats left.
+// mostAll is the maximum number of seats that are taken when a case takes all seats left.
 const mostAll = 12
 
-// Cover returns at most n cases that cover the values of each dimension, and then as many pairs of
-// values of two dimensions as possible, the most valuable first. The offers can be booked and are
+// Cover returns at most n cases, the most valuable first. They cover the values of each dimension,
+// and then as many pairs of values of two dimensions as possible. The offers can be booked and are
 // in catalog order. The same offers give the same cases.
 func Cover(offers []discover.Offer, n int) []Case {
 	c := newCover(offers)

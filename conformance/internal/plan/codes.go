@@ -19,8 +19,8 @@ type NearCode struct {
 const longCode = 1000
 
 // NearCodes returns codes that are similar to a live one. They must not belong to another customer.
-// Forms that might be another live code, such as a neighbor in a sequence, are left out. others is
-// further codes of the partner, which show whether codes are sequential.
+// Forms that might be another live code, such as the next one in a sequence, are left out. others
+// is further codes of the partner, which show whether codes are sequential.
 func NearCodes(live string, others []string, random *rand.Rand) []NearCode {
 	runes := []rune(live)
 	if len(runes) == 0 {
@@ -73,7 +73,7 @@ func letters(code []rune) (n int) {
 	return n
 }
 
-// leastDrawn is the least number of characters in which two random codes differ. Sequential codes
+// leastDrawn is the minimum number of characters in which two random codes differ. Sequential codes
 // differ in one or two.
 const leastDrawn = 6
 

@@ -30,12 +30,12 @@ func ParseDepth(text string) (Depth, error) {
 	return "", fmt.Errorf("%q is not a depth: expected %s", text, strings.Join([]string{string(Quick), string(Standard), string(Thorough)}, ", "))
 }
 
-// Cases returns the most cases that are played.
+// Cases returns the maximum number of cases that are played.
 func (d Depth) Cases() int {
 	return map[Depth]int{Standard: 40, Thorough: 160}[d]
 }
 
-// Expiring returns the most cases that are left to expire.
+// Expiring returns the maximum number of cases that are left to expire.
 func (d Depth) Expiring() int {
 	return map[Depth]int{Standard: 18, Thorough: 60}[d]
 }
@@ -45,8 +45,8 @@ func (d Depth) Repeats() int {
 	return map[Depth]int{Quick: 1, Standard: 3, Thorough: 5}[d]
 }
 
-// Age returns the least age at which holds and bookings from early in the run are checked again; 0:
-// they are not.
+// Age returns the minimum age at which holds and bookings from early in the run are checked again;
+// 0: they are not.
 func (d Depth) Age() time.Duration {
 	return map[Depth]time.Duration{Standard: 2500 * time.Millisecond, Thorough: 20 * time.Second}[d]
 }
@@ -63,7 +63,7 @@ func (d Depth) Rounds(standard int) int {
 	}
 }
 
-// Visits returns the most options that are held once each.
+// Visits returns the maximum number of options that are held once each.
 func (d Depth) Visits() int {
 	if d == Quick {
 		return 4

@@ -44,7 +44,7 @@ func EndsFirst(slots []discover.Offer, turn int) []discover.Offer {
 	return slices.Concat(ends[turn:], ends[:turn], slots[1:middle], slots[middle+1:last])
 }
 
-// mostCandidates is the most slots that a scenario tries before it gives up.
+// mostCandidates is the maximum number of slots that a scenario tries before it gives up.
 const mostCandidates = 5
 
 // Candidates returns the few offers that a scenario tries, the best first, of as many options as

@@ -45,7 +45,7 @@ type Config struct {
 	AuthKey   string
 	RootCAs   *x509.CertPool // nil: the system's certificates
 	UserAgent string
-	MaxRPS    int // most calls per second; 0: no limit
+	MaxRPS    int // maximum number of calls per second; 0: no limit
 	// PublicOnly refuses to connect to an address that is not public.
 	PublicOnly bool
 }
@@ -77,7 +77,7 @@ func (a *Answer) OK(statuses ...int) bool {
 }
 
 // BrokeOff reports whether an answer with one of these statuses started to arrive, but its body
-// could not be read to the end for a reason other than a timeout.
+// could not be read to the end. Timeouts and interrupted runs do not count.
 func (a *Answer) BrokeOff(statuses ...int) bool {
 	return a.Failure != nil && a.Failure.Kind != Timeout && a.Failure.Kind != Stopped &&
 		a.Response != nil && slices.Contains(statuses, a.Response.Status)

@@ -167,7 +167,7 @@ func (w *way) wasClosed(kind FailureKind) bool {
 type attempt struct {
 	err      error
 	deadline time.Duration // how long the client waited
-	largest  int64         // most bytes read of the body
+	largest  int64         // maximum number of bytes read of the body
 	way      *way
 	reached  bool // the partner has answered before, so it is late, not absent
 	began    bool // the answer had started to arrive

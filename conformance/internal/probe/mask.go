@@ -29,9 +29,10 @@ type Masker struct {
 func NewMasker() *Masker { return &Masker{byCode: map[string][]string{}} }
 
 const (
-	// mostRemembered is the most codes and ids that are remembered. The oldest are forgotten.
+	// mostRemembered is the maximum number of codes and ids that are remembered. The oldest are
+	// forgotten.
 	mostRemembered = 20_000
-	// mostSaid is the most values remembered for each.
+	// mostSaid is the maximum number of values remembered for each.
 	mostSaid = 20
 	// longestSaid is the longest value that is remembered, in bytes. Answers do not repeat longer
 	// ones.
@@ -159,7 +160,7 @@ func NewPseudonyms(session string) *Pseudonyms {
 	return &Pseudonyms{session: session, names: map[string]string{}}
 }
 
-// mostPseudonyms is the most pseudonyms. Further keys share one name.
+// mostPseudonyms is the maximum number of pseudonyms. Further keys share one name.
 const mostPseudonyms = 1000
 
 // Of returns the replacement of an Authorization header.

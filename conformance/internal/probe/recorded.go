@@ -34,7 +34,7 @@ type Keyring struct {
 	first string
 }
 
-// mostKeys is the most keys that are searched for. A partner issues few.
+// mostKeys is the maximum number of keys that are searched for. A partner issues few.
 const mostKeys = 20
 
 // Learn remembers the key of an Authorization header.

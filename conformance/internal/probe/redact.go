@@ -88,11 +88,11 @@ func (r *Redactor) shown(text string, most int) string {
 }
 
 const (
-	longestText    = 8 << 10 // most bytes shown of a body, an address or a header
-	longestMessage = 512     // most bytes shown of an error
+	longestText    = 8 << 10 // maximum bytes shown of a body, an address or a header
+	longestMessage = 512     // maximum bytes shown of an error
 )
 
-// longestWords is the most bytes of a message or an id that a report shows.
+// longestWords is the maximum number of bytes of a message or an id that a report shows.
 const longestWords = 1000
 
 // Words returns text as a report shows it: without the key, and shortened.

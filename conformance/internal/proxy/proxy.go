@@ -41,7 +41,8 @@ const (
 	// idleFor is how long a connection is kept without a call. Clients usually close theirs
 	// earlier.
 	idleFor = 10 * time.Minute
-	// mostIdle is the most unused connections that one HTTP/2 connection of a client keeps.
+	// mostIdle is the maximum number of unused connections that one HTTP/2 connection of a client
+	// keeps.
 	mostIdle = 64
 	// piece is the size of the buffers through which bodies pass, in bytes.
 	piece = 32 << 10

@@ -14,8 +14,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostUncancelled is the most bookings that are made at a partner without cancellations: these
-// bookings stay.
+// mostUncancelled is the maximum number of bookings that are made at a partner without
+// cancellations: these bookings stay.
 const mostUncancelled = 2
 
 // Confirm sends one confirm and records the booking that it made.

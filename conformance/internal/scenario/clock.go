@@ -134,7 +134,7 @@ func NewTime(halt context.Context, most time.Duration) *Time {
 
 func (t *Time) Started() time.Time { return t.started }
 
-// Within returns a context that is canceled with ctx, at the run's deadline, or when the run is
+// Within returns a context that is cancelled with ctx, at the run's deadline, or when the run is
 // asked to stop.
 func (t *Time) Within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithDeadline(ctx, t.deadline)
@@ -158,8 +158,8 @@ func (t *Time) Spent() float64 {
 // extraShare is the share of the run's time after which no further visit or race round starts.
 const extraShare = 0.5
 
-// LateForMore reports whether too much of the run's time, or of the time for waiting on 429
-// answers, is used up to make calls that a rule can be judged without.
+// LateForMore reports whether the run must skip calls that its rules can be judged without. That is
+// so after too much of its time is used up, or of its time for waiting on 429 answers.
 func (t *Time) LateForMore() bool {
 	return t.Spent() > extraShare || float64(t.patience.waited()) > extraShare*float64(t.mostWaiting())
 }

@@ -222,7 +222,7 @@ func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discov
 	return made.Answer, stop
 }
 
-// mostReserves is the most reserves that take sends, including refused ones.
+// mostReserves is the maximum number of reserves that take sends, including refused ones.
 const mostReserves = 10
 
 // take reserves the given number of seats in one hold. If the partner limits its party size, take

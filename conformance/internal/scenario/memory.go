@@ -152,7 +152,7 @@ func (k *Kept) late(t telling, fate Fate) {
 }
 
 const (
-	// targetAge is the least age of what was made early, by the target's clock, if that clock can
+	// targetAge is the minimum age of what was made early, by the target's clock, if that clock can
 	// be moved.
 	targetAge = 30 * time.Second
 	// lifeShare is the divisor of a hold's lifetime that limits how far the clock is moved.

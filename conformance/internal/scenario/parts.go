@@ -97,10 +97,10 @@ func (w Windows) beyond() []string {
 // spans lists the lengths, in days, of the windows requested in addition to the long one.
 var spans = []int{14, 7, 30, 2}
 
-// partsOf returns parts of an option's long window, the most revealing first: its last day, its
-// halves, the first, a middle and the last day with slots, windows of several lengths that end on a
-// day with slots, the ends of months, the days on which the clocks change, and one day of each
-// weekday without slots.
+// partsOf returns parts of an option's long window, the most revealing first. It starts with the
+// last day and the two halves. Then come the first, a middle and the last day with slots, and
+// windows of several lengths that end on a day with slots. The rest are the first and last days of
+// months, the days on which the clocks change, and a day of each weekday without slots.
 func partsOf(long SlotAnswer) (parts []discover.Window) {
 	zone, dates := long.Product.Zone, long.Window.Dates()
 	busy := busyDays(long)

@@ -40,9 +40,9 @@ func pairs(round int) bool     { return round%6 > 3 }
 const (
 	// roamEvery is the interval of the rounds on another option's slot.
 	roamEvery = 5
-	// mostRoamed is the greatest number of other options that the rounds use.
+	// mostRoamed is the maximum number of other options that the rounds use.
 	mostRoamed = 12
-	// roomiest is the most seats that a slot on another option may have for a race.
+	// roomiest is the maximum number of seats that a slot on another option may have for a race.
 	roomiest = 12
 )
 

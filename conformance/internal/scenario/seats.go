@@ -257,8 +257,8 @@ func (s *Seats) compare(option string, fresh []discover.Slot) {
 }
 
 const (
-	mostSlotsWatched  = 60  // most slots whose vacancies a report draws
-	mostReadingsShown = 200 // most readings of one slot
+	mostSlotsWatched  = 60  // maximum number of slots whose vacancies a report draws
+	mostReadingsShown = 200 // maximum number of readings of one slot
 )
 
 // vacancies records the seats that each slot had left over the run.

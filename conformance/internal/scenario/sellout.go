@@ -71,7 +71,7 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 	})
 }
 
-// mostFilled is the most seats of a case's slot that are reserved to sell it out.
+// mostFilled is the maximum number of seats of a case's slot that are reserved to sell it out.
 const mostFilled = 6
 
 // farTooMany is the number of guests in excess of the seats in every second case.

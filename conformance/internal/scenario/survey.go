@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// mostOptions is the most options whose slots are fetched. A larger catalog is sampled evenly.
+	// mostOptions is the maximum number of options whose slots are fetched. A larger catalog is
+	// sampled evenly.
 	mostOptions = 240
 	// surveyShare is the share of the run's time that fetching slots may take.
 	surveyShare = 0.4

@@ -23,7 +23,7 @@ const (
 	// following is how many of four purchases are in slots that the run has reserved before; the
 	// others are in any slot.
 	following = 3
-	// largestParty is the most seats that a customer takes.
+	// largestParty is the maximum number of seats that a customer takes.
 	largestParty = 3
 )
 

@@ -23,8 +23,8 @@ const (
 	tries  = 2
 )
 
-// MostCalls is the most calls that undoing an entry takes: release, confirm to see whether there is
-// a booking, and cancel; and everything once more.
+// MostCalls is the maximum number of calls that undoing an entry takes: release, confirm to see
+// whether there is a booking, and cancel; and everything once more.
 const MostCalls = 2 * (2*tries + 1)
 
 // NoBookingID is the reason why a booking cannot be cancelled.

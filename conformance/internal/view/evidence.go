@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxBody  = 32 << 10 // most bytes shown of a body, a header or a curl command
+	maxBody  = 32 << 10 // maximum bytes shown of a body, a header or a curl command
 	maxDepth = 64       // a body nested deeper is shown as received, because indenting it would take quadratic space
 )
 

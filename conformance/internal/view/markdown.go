@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// mostMarkdown is the greatest length of report.md, in bytes. GitHub allows comments of 65,536
+	// mostMarkdown is the maximum length of report.md, in bytes. GitHub allows comments of 65,536
 	// characters, and the comment may contain more than the report.
 	mostMarkdown = 60 << 10
-	// mostTable is the most of it that the table of findings may take.
+	// mostTable is the maximum length of the table of findings in it, in bytes.
 	mostTable = 30 << 10
 	closing   = 2 << 10
 
-	longestSnippet = 2 << 10 // most bytes of a curl command or a body
-	mostSnippets   = 3       // most calls shown for one rule
+	longestSnippet = 2 << 10 // maximum number of bytes of a curl command or a body
+	mostSnippets   = 3       // maximum number of calls shown for one rule
 )
 
 // drawMarkdown returns r for a pull request: the verdict, a table of the failed, warned and known
@@ -300,7 +300,7 @@ func unescaped(s string) string {
 	return html.UnescapeString(s)
 }
 
-// longestCell is the most bytes of a partner's text in a line.
+// longestCell is the maximum number of bytes of a partner's text in a line.
 const longestCell = 400
 
 // cell returns a text that may be the partner's as Markdown, shortened.

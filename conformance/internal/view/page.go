@@ -106,7 +106,7 @@ type endpointView struct {
 	Name   partnerapi.Endpoint
 	Method string
 	Path   []string // its segments, so that a long path can break between them
-	State  string   // the class of its color and icon
+	State  string   // the class of its colour and icon
 	Says   string   // its state in words
 	Counts []segment
 	Worst  string     // answer time; "" if it was not called

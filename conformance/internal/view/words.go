@@ -14,8 +14,8 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
-// maxText is the most bytes of a partner's text in a view for people. report.json has the complete
-// text.
+// maxText is the maximum number of bytes of a partner's text in a view for people. report.json has
+// the complete text.
 const maxText = 4 << 10
 
 // shorten cuts s to at most limit bytes, between two characters, and adds how much is left out.
@@ -151,7 +151,7 @@ func VerdictWords(r *report.Result) (heading, sentence string) {
 	return heading, sentence
 }
 
-// Seal returns the outcome of a rule that stands for the verdict, for its color and icon.
+// Seal returns the outcome of a rule that stands for the verdict, for its colour and icon.
 func Seal(r *report.Result) report.Outcome {
 	switch {
 	case r.Verdict == report.Conformant && r.Summary[report.Known] > 0:

@@ -30,7 +30,7 @@ type Scanner interface {
 
 type view struct {
 	name  string
-	write func(io.Writer, *report.Result) error // one write per piece of the partner's text, never split
+	write func(io.Writer, *report.Result) error // never splits a piece of the partner's text between two writes
 	read  func(string) string                   // undoes the file's escapes, as its reader does; nil: there are none
 }
 
