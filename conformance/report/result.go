@@ -68,7 +68,7 @@ type Result struct {
 
 	Integrity *Integrity `json:"integrity,omitempty"` // nil: not sealed
 
-	// Calls is all exchanges of the run, for run.har. report.json contains only those that are
+	// Calls lists all exchanges of the run, for run.har. report.json contains only those that are
 	// evidence.
 	Calls []*probe.Exchange `json:"-"`
 
@@ -127,7 +127,7 @@ type Coverage struct {
 	CallsNotJudged   int `json:"calls_not_judged,omitempty"` // of a proxy: calls that passed while its judge was behind, or that were too large or too long
 	CasesLeftOut     int `json:"cases_left_out,omitempty"`   // cases of the plan without time to judge them
 
-	// Rules is what each rule was measured to be judged on, by rule id and by dimension, such as
+	// Rules shows what each rule was measured to be judged on, by rule id and by dimension, such as
 	// product. A rule without an entry was not measured.
 	Rules map[string]map[string]Covered `json:"rules,omitempty"`
 }
@@ -138,8 +138,8 @@ type Covered struct {
 	Of        int `json:"of"`
 }
 
-// Latency is the answer times of one endpoint, in milliseconds, with its limits (LIM-1). A call
-// that was not answered counts with the time that the client waited.
+// Latency contains the answer times of one endpoint, in milliseconds, with its limits (LIM-1). A
+// call that was not answered counts with the time that the client waited.
 type Latency struct {
 	Endpoint        partnerapi.Endpoint `json:"endpoint"`
 	Calls           int                 `json:"calls"`

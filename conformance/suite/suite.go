@@ -72,7 +72,7 @@ const LongestWait = scenario.LongestWait
 
 // Judge judges the partner that config names, once per process. Cancel interrupted to stop the run
 // early; its holds are undone in that case too. Judge returns an error for an unusable
-// configuration, or ErrOnce; nothing was sent then.
+// configuration, or ErrOnce. In both cases nothing was sent.
 func Judge(interrupted context.Context, config Config) (*Outcome, error) {
 	if err := config.Check(); err != nil {
 		return nil, err

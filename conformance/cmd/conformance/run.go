@@ -153,7 +153,7 @@ Exit codes:
 // settingsFile is the file that is read if it is in the working directory.
 const settingsFile = "conformance.yaml"
 
-// settingsOf returns the settings that set the flags of the run command from a file and from
+// settingsOf returns the sources of settings for the flags of the run command: a file, and
 // environment variables with the prefix CONFORMANCE_. Empty variables are ignored.
 func settingsOf(command *cobra.Command) cli.Settings {
 	return cli.Settings{

@@ -11,8 +11,8 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
-// The most lines of each list of a summary, and of all lists together, so that the summary fits a
-// screen of 24 lines.
+// The maximum number of lines of each list of a summary, and of all lists together, so that the
+// summary fits a screen of 24 lines.
 const (
 	mostOfAList  = 5
 	mostOfLists  = 16

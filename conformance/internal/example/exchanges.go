@@ -25,7 +25,7 @@ func status(e partnerapi.Endpoint, about string, right int, body string, wrong i
 	return is(pair(call(e, about, right, body), call(e, about, wrong, wrongBody)))
 }
 
-// families is the kinds of rules that several endpoints have, by the suffix of their ids. Longer
+// families lists the kinds of rules that several endpoints have, by the suffix of their ids. Longer
 // suffixes come first.
 var families = []struct {
 	suffix string
@@ -133,7 +133,7 @@ func held(code, expires string) string {
 	return fmt.Sprintf(`{"reservationConfirmationCode": %q, "expiresAt": %q}`, code, expires)
 }
 
-// exchanges is the examples of single rules, by rule id.
+// exchanges lists the examples of single rules, by rule id.
 var exchanges = map[string]maker{
 	"products.reachable":         is(pair(good(products, ""), Step{Call: "GET /products", Answer: "no answer: connection refused"})),
 	"products.auth.accepted":     is(pair(good(products, "with the registered key"), call(products, "with the registered key", 401, unauthorized))),

@@ -191,8 +191,8 @@ func (e *explorer) offers(seed uint64, story Story, take func(p *slotPool, left 
 	return offers, true
 }
 
-// fresh returns a slot that no story has used, while there is one. It prefers a slot with at least
-// left seats to one that just has room for stories, and then a slot of own.
+// fresh returns a slot that no story has used, while there is one. It prefers a slot with left or
+// more seats to one that just has room for stories, and then a slot of own.
 func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
 	for _, least := range []int64{left, min(left, roomForStories)} {
 		for _, pool := range append([]*slotPool{own}, e.pools...) {
@@ -204,7 +204,7 @@ func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
 	return discover.Offer{}, false
 }
 
-// lastly returns a slot that no story has used, while there is one with at least left seats;
+// lastly returns a slot that no story has used, while there is one with left or more seats;
 // otherwise any slot of own.
 func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
 	if offer, ok := pop(&own.last, left); ok {
@@ -271,7 +271,7 @@ func (p *slotPool) inTurn(int64) (discover.Offer, bool) {
 	return p.often[p.turns%len(p.often)], true
 }
 
-// pop removes the offer with the fewest seats left, but at least left.
+// pop removes and returns the offer with the fewest seats among those with left or more seats.
 func pop(offers *[]discover.Offer, left int64) (discover.Offer, bool) {
 	best := -1
 	for i, offer := range *offers {

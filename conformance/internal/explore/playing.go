@@ -37,7 +37,6 @@ type explorer struct {
 
 type welcome struct{ slot, party string }
 
-// playing is one playing of a story.
 type playing struct {
 	*explorer
 	offers  []discover.Offer // by slot number; empty if the story does not use it

@@ -14,7 +14,7 @@ var (
 	cancellable = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return takesCancels(*b.Traits) })
 	// mayCancel is the same check, on what was observed so far.
 	mayCancel = once(scenario.PlayRecord, func(e scenario.Record) Finding { return takesCancels(e.Traits) })
-	// cancelled is the steps that check that the booking was cancelled.
+	// cancelled lists the steps that check that the booking was cancelled.
 	cancelled = []Step{cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 		return reached(b.Cancel.Answer != nil, b.Stop).or(func() Finding {
 			if !b.Cancel.Answer.OK(200) {

@@ -67,7 +67,7 @@ func (s Spec) AboutSeats() bool {
 	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Seats != "" || step.Try != nil && !step.Optional })
 }
 
-// elsewhere is the rules for which a case shows nothing new, or has specs of its own.
+// elsewhere lists the rules for which a case shows nothing new, or has specs of its own.
 var elsewhere = idSet(
 	rule.ReserveAccepts, rule.ReserveVacanciesOne, rule.ReserveVacanciesMany, rule.ReserveVacanciesMixed,
 	rule.ReserveCodeUnique,

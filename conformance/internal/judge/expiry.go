@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// expires is the steps that check whether the run can let a hold expire.
+// expires lists the steps that check whether the run can let a hold expire.
 var expires = append([]Step{
 	once(scenario.PlayMeans, canExpire),
 	held,
@@ -28,8 +28,8 @@ var expires = append([]Step{
 	return Finding{}
 }))...)
 
-// expirySpecs judge what happens to a hold that is not confirmed in time. They are judged late in
-// the run, so that all other rules are judged while the run waits.
+// expirySpecs returns the specs that judge what happens to a hold that is not confirmed in time.
+// They are judged late in the run, so that all other rules are judged while the run waits.
 func expirySpecs() (specs []Spec) {
 	for _, s := range ExpiringCaseSpecs(nil) {
 		specs = append(specs, spec(s.Rule, with(expires, s.Steps...)...))

@@ -23,7 +23,8 @@ type Fields struct {
 	all    int // number of all findings
 }
 
-// places is the breaches of one rule about fields: where they are, and the answers that show them.
+// places collects the breaches of one rule about fields: where they are, and the answers that show
+// them.
 type places struct {
 	problems  []string
 	count     int

@@ -202,7 +202,6 @@ func afterEach(acts []scenario.Act, stop *scenario.Stop, before scenario.Act, ch
 	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).showing(sent(before)...) })
 }
 
-// answers returns the answers to all acts.
 func answers(acts []scenario.Act) (all []*probe.Answer) {
 	for _, act := range acts {
 		all = append(all, act.Answers()...)

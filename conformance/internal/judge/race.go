@@ -30,8 +30,8 @@ const (
 	someRounds, leastOfSome = 20, 1
 )
 
-// raceSpecs judge concurrent calls. Their answers are lawful if a partner that handles one call at
-// a time, in some order, could have given them.
+// raceSpecs returns the specs that judge concurrent calls. Their answers are lawful if a partner
+// that handles one call at a time, in some order, could have given them.
 func raceSpecs() []Spec {
 	seats, bookings := with([]Step{together}, seatsHeld...), with([]Step{together}, cancelled...)
 	return []Spec{
@@ -42,7 +42,7 @@ func raceSpecs() []Spec {
 	}
 }
 
-// raced weighs the rounds of a race. The least rounds are played however long they take.
+// raced weighs the rounds of a race. The first least rounds are played however long they take.
 func raced[T any](rounds, least int, play play[T], try func(T) Try) Step {
 	step := tried(rounds, play, try)
 	step.Race = least

@@ -17,7 +17,7 @@ import (
 var (
 	// held is the step that checks that a hold could be made.
 	held = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return reached(b.Hold != nil, b.Stop) })
-	// seatsHeld is the steps that check that holds take seats.
+	// seatsHeld lists the steps that check that holds take seats.
 	seatsHeld = []Step{held, once(scenario.PlayRecord, func(e scenario.Record) Finding {
 		if e.Traits.Holdless {
 			return notApplicable("the partner keeps no holds: expiresAt lies more than %s ahead", partnerapi.HoldlessAfter)

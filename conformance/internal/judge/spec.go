@@ -143,7 +143,6 @@ func numbered[T any](count func(context.Context, *scenario.Player) int, play pla
 	return step
 }
 
-// visits returns the visits to options.
 func visits(ctx context.Context, p *scenario.Player) (all []Play) {
 	if p.Case() != nil {
 		return nil // the case takes the place of the visits

@@ -48,7 +48,7 @@ func ExpiryRules() (ids []string) {
 	return ids
 }
 
-// overallSpecs judge what all calls show together, after they are made.
+// overallSpecs returns the specs that judge what all calls show together, after they are made.
 func overallSpecs() []Spec {
 	specs := []Spec{spec(rule.ConfirmRefusalMessage, once(scenario.PlayRefusedConfirms, confirmRefusals))}
 	for _, r := range []rule.Rule{
@@ -119,8 +119,8 @@ func inTime(t scenario.AnswerTimes) Finding {
 	}
 }
 
-// lifecycleSpecs judge random lifecycles. They need a booking first, which shows whether the
-// partner keeps seats for holds and takes cancellations.
+// lifecycleSpecs returns the specs that judge random lifecycles. They need a booking first, which
+// shows whether the partner keeps seats for holds and takes cancellations.
 func lifecycleSpecs() []Spec {
 	return []Spec{spec(rule.AvailabilityLifecycle, booked, once(explore.Play, lifecycles))}
 }

@@ -192,7 +192,7 @@ var contentTypeRules = map[partnerapi.Endpoint]rule.Rule{
 	partnerapi.Cancel:       rule.CancelContentType,
 }
 
-// times is the last calls of one limit: two late answers in three break it (LIM-3).
+// times contains the last calls of one limit: two late answers in three break it (LIM-3).
 type times struct {
 	late  []bool // the newest last, at most three
 	shown []*probe.Exchange

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// bookings is the holds and bookings of a recording, by code and by id.
+// bookings tracks the holds and bookings of a recording, by code and by id.
 type bookings struct {
 	byCode map[string]*lifecycle
 	byID   map[string]*lifecycle

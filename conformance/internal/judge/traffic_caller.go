@@ -32,7 +32,7 @@ func newDuty(id, clause, title string) duty {
 	return d
 }
 
-// caller is the faults of the caller of recorded calls, by duty id.
+// caller collects the faults of the caller of recorded calls, by duty id.
 type caller struct {
 	faults map[string]*report.CallerFault
 	once   map[string]bool // references of its reserves, up to a limit
@@ -63,7 +63,7 @@ func (t *Traffic) CallerFaults(words func(string) string, clean func(probe.Excha
 	return all
 }
 
-// asks decodes the body of a call into into, and reports whether the body matches its schema.
+// asks reports whether the body of a call matches its schema, and decodes it.
 func (t *Traffic) asks(c *Call, schema string, into any) bool {
 	problems := schemas.Decode(schema, c.Body, into)
 	if len(problems) == 0 {

@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// readRules is the rules about the form of the answers to a read.
+// readRules lists the rules about the form of the answers to a read.
 type readRules struct{ status, json, shape rule.Rule }
 
 // takeCatalog judges an answer to GET /products.
@@ -91,12 +91,12 @@ func (t *Traffic) elements(c *Call, rules readRules, split func([]byte) ([]json.
 	return elements, true
 }
 
-// windows is the recent answers about slots, by option. They are kept while two answers must agree,
-// up to a limit.
+// windows contains the recent answers about slots, by option. They are kept while two answers must
+// agree, up to a limit.
 type windows struct {
 	last map[string][]seen
 	kept int // number of slots in all answers
-	// reserved is the ids of slots that were reserved recently. A partner may leave out sold-out
+	// reserved lists the ids of slots that were reserved recently. A partner may leave out sold-out
 	// slots.
 	reserved map[string]bool
 }

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// unusualSpecs judge calls that are lawful but not what is tried first.
+// unusualSpecs returns the specs that judge calls that are lawful but not what is tried first.
 func unusualSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.AvailabilityUnknownFields, once(scenario.PlayOpenQuestion, func(stop *scenario.Stop) Finding {

@@ -68,8 +68,8 @@ func (l *Ledger) Name() string {
 func (l *Ledger) Tell(now func() time.Time) { l.now = now }
 
 // Await sets a function that returns after the file's lines have been copied. A call that a line
-// announces is not sent before copied returns, or at all if copied returns an error. Call Await
-// before the first attempt.
+// announces is not sent before copied returns, and not at all if copied returns an error. Call
+// Await before the first attempt.
 func (l *Ledger) Await(copied func() error) { l.copied = copied }
 
 // Attempt records a reserve that is about to be sent. If it returns an error, the reserve must not

@@ -139,7 +139,7 @@ func (c *Call) books() bool {
 	return c.endpoint != partnerapi.Products && c.endpoint != partnerapi.Availability
 }
 
-// tap passes what is read of a body to read.
+// tap calls read with everything that is read of a body.
 type tap struct {
 	io.ReadCloser
 	read func(p []byte, err error)

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// metrics is a watcher's Prometheus metrics.
+// metrics contains a watcher's Prometheus metrics.
 type metrics struct {
 	registry  *prometheus.Registry
 	calls     *prometheus.CounterVec

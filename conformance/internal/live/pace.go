@@ -24,7 +24,7 @@ func newPace() *pace {
 	return &pace{left: burst, since: time.Now(), rate: share * float64(runtime.GOMAXPROCS(0))}
 }
 
-// worked records that judging worked from a time until now. It returns how long judging must rest.
+// worked records a period of judging. It returns how long judging must rest.
 func (p *pace) worked(from, now time.Time) time.Duration {
 	p.left += time.Duration(float64(now.Sub(p.since)) * p.rate)
 	p.left, p.since = min(p.left, burst)-now.Sub(from), now

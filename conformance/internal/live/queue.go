@@ -71,7 +71,6 @@ func (q *queue) begin(c *Call) {
 	q.last = c
 }
 
-// remove removes a call from those in progress.
 func (q *queue) remove(c *Call) {
 	if c.earlier != nil {
 		c.earlier.later = c.later
@@ -122,8 +121,8 @@ func (q *queue) end(c *Call) {
 	}
 }
 
-// next returns the calls that ended since the last next, and the span of missed calls. All later
-// calls started at until or after it.
+// next returns the calls that ended since the last next, and the span of missed calls. Calls that
+// are not returned yet started at until or later.
 func (q *queue) next(now time.Time) (ended []*Call, until time.Time, missed span) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -19,8 +19,8 @@ const (
 	MostTries = 8
 	// seenIfBroken is the assumed probability that a try shows a broken rule.
 	seenIfBroken = 0.8
-	// convicted and acquitted are the log odds at which a breach is certain, 1,800 to 1, and at
-	// which it is ruled out, 1 to 10.
+	// convicted and acquitted are the log odds at which a breach counts as certain, 1,800 to 1, and
+	// at which it is ruled out, 1 to 10.
 	convicted, acquitted = 7.5, -2.3
 	// mostWeight is the maximum weight of one try, a hundred to one, so that one try alone does not
 	// decide. If no other try is possible, alone is enough after a long watch: ten to one.

@@ -411,7 +411,8 @@ func dimensions() []Dimension {
 	return []Dimension{Product, Option, Slot, UnitType, Quantity, Party, Order, Connection, Body, Day}
 }
 
-// pairs returns the pairs of values of two dimensions, without days, because there are too many.
+// pairs returns the pairs of values of two dimensions. It leaves out days, because there are too
+// many.
 func pairs(of Case) (all []pair) {
 	single := of.ids[:len(of.ids)-of.days]
 	for i, a := range single {

@@ -64,7 +64,7 @@ func Candidates(offers []discover.Offer) []discover.Offer {
 	return chosen[:min(mostCandidates, len(chosen))]
 }
 
-// Visits returns the keys of the options to visit, in order: at most most options that have a slot
+// Visits returns the keys of the options to visit, in order: no more than most, which have a slot
 // among the fitting offers. all is in catalog order.
 func Visits(fitting, all []discover.Offer, most int) []string {
 	wanted := map[string]bool{}
@@ -146,8 +146,8 @@ func Few(list []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// Choice is the rules of a run, by id: the judged ones, and the ones that run, which are the judged
-// ones and the rules that they need.
+// Choice lists the rules of a run, by id: the judged ones, and the ones that run, which are the
+// judged ones and the rules that they need.
 type Choice struct{ Judged, Run map[string]bool }
 
 // Choose returns the rules that filter selects, among those with the ids, or among all if ids is

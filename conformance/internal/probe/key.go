@@ -122,7 +122,6 @@ func (k Key) String() string {
 // key.
 func (k Key) Missing() bool { return k == NoKey || k == OtherHeader }
 
-// present sets the header.
 func (k Key) present(header http.Header, auth partnerapi.AuthType, key string) {
 	switch k {
 	case NoKey:

@@ -50,7 +50,7 @@ func (k *Keyring) Learn(authorization string) {
 	k.all = append(k.all, redact.New(key))
 }
 
-// Redactor returns the redactor of the first key, which finished reports are searched for.
+// Redactor returns the redactor of the first key, with which finished reports are searched.
 func (k *Keyring) Redactor() *Redactor { return NewRedactor(k.first) }
 
 // Redact returns text without the keys.

@@ -98,9 +98,9 @@ const longestWords = 1000
 // Words returns text as a report shows it: without the key, and shortened.
 func (r *Redactor) Words(text string) string { return r.shown(text, longestWords) }
 
-// Beginning returns at most the first most bytes of text, without the key, and whether that is the
-// complete text. It redacts some more of a longer text and then drops it, so that a key at the cut
-// does not show its first half.
+// Beginning returns the first bytes of text, no more than most and without the key, and whether
+// that is the complete text. It redacts some more of a longer text and then drops it, so that a key
+// at the cut does not show its first half.
 func Beginning(text string, most int, redact func(string) string) (beginning string, whole bool) {
 	const spare = longestText // no encoding of a key is longer
 	var clean string

@@ -33,7 +33,8 @@ func (c *Client) Together(ctx context.Context, calls []Call, heard func(i int, a
 	running.Wait()
 }
 
-// dialAll opens a connection for each call; nil if that fails, because the call then reports why.
+// dialAll opens a connection for each call. An element is nil if that fails: the call then reports
+// why.
 func (c *Client) dialAll(ctx context.Context, calls []Call) []net.Conn {
 	connections := make([]net.Conn, len(calls))
 	var dialling sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 // the order in which they ended.
 const mostWaiting = 1000
 
-// Counts is the numbers of entries in a history.
+// Counts counts the entries of a history.
 type Counts struct {
 	Judged int // calls of the contract
 	Others int // other calls, which were left out

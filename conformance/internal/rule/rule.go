@@ -45,8 +45,7 @@ type Rule struct {
 	places []string
 }
 
-// chapter is the rules of one subject, in the order of their declarations, in which a run judges
-// them.
+// chapter lists the rules of one subject, in the order in which they are declared and judged.
 type chapter struct{ rules []Rule }
 
 var preflight, products, availability, reserve, confirm, release, cancel, unusual, nonsense, lifecycles chapter
@@ -118,7 +117,7 @@ func Find(id string) (Rule, error) {
 }
 
 // Named returns the rules with a name: the rule with that id, or the rules about the clause with
-// that id, in any case. Its error names similar ids.
+// that id, in upper or lower case. Its error names similar ids.
 func Named(name string) ([]Rule, error) {
 	if r, ok := Lookup(strings.ToLower(name)); ok {
 		return []Rule{r}, nil
@@ -269,7 +268,7 @@ func Coverage() []Clause {
 	return all
 }
 
-// unjudged is the clauses without a rule, and why no rule can judge them from outside.
+// unjudged lists the clauses without a rule, and why no rule can judge them from outside.
 var unjudged = map[string]string{
 	"GEN-2":  "what a partner may do: the suite ignores fields that the contract does not name",
 	"GEN-3":  "what a partner may do: the suite takes null for absent in every optional field",

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Pulls is the further catalog pulls of a run, with the first one to compare them with.
+// Pulls contains the further catalog pulls of a run, and the first one to compare them with.
 type Pulls struct {
 	First   []discover.Product
 	Pull    *probe.Exchange // the first

@@ -24,7 +24,7 @@ type Odd struct {
 	Held   bool          // the partner made a hold, which was released
 }
 
-// Oddities is the malformed requests of one kind, with their answers.
+// Oddities contains the malformed requests of one kind, with their answers.
 type Oddities struct {
 	Sent []Odd
 	Stop *Stop // why some were not sent
@@ -75,7 +75,7 @@ func PlayBadCancels(ctx context.Context, p *Player, _ int) Oddities {
 	})
 }
 
-// BadReserves is malformed reserves for one slot, whose seats are counted before and after.
+// BadReserves contains malformed reserves for one slot, whose seats are counted before and after.
 type BadReserves struct {
 	Opening
 	Bodies  []Odd

@@ -245,7 +245,7 @@ func (c *caller) scaled(d time.Duration) time.Duration {
 
 // together sends the calls of a race, each on its own connection, and returns their answers. Their
 // times are not judged: a partner that serves one caller after another is slow for the last one,
-// and may be. The calls are not interrupted: an answer that is not read may contain a hold.
+// which is allowed. The calls are not interrupted: an answer that is not read may contain a hold.
 func (c *caller) together(ctx context.Context, calls []probe.Call, heard func(i int, answer *probe.Answer)) []*probe.Answer {
 	answers := make([]*probe.Answer, len(calls))
 	for i, call := range calls {

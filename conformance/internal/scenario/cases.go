@@ -70,7 +70,6 @@ func (p *Player) cased(w wanted) wanted {
 // story is being played.
 type Other struct{ Before, Held, Released *Reading }
 
-// another plays one Other.
 func (t telling) another() *Stop {
 	var o Other
 	var stop *Stop

@@ -27,7 +27,7 @@ func (all CodeTries) Instances() (seen []plan.Instance) {
 	return seen
 }
 
-// NearCodes is calls with codes and ids similar to those of a live hold and its booking. The
+// NearCodes contains calls with codes and ids similar to those of a live hold and its booking. The
 // partner knows none of them.
 type NearCodes struct {
 	Opening
@@ -87,8 +87,8 @@ func ledgerCode(e ledger.Entry) string { return e.Code }
 func ledgerID(e ledger.Entry) string   { return e.BookingID }
 
 // tryCodes makes a call with each code similar to a live one, as many as the run has time for.
-// known returns the codes that the partner made itself, which are not used. tryCodes stops when the
-// partner answers 429.
+// known returns the code in a ledger entry: further codes of the partner show whether its codes are
+// sequential. tryCodes stops when the partner answers 429.
 func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, live string, known func(ledger.Entry) string, call func(purpose, code string) (*probe.Answer, *Stop)) (tried CodeTries, stop *Stop) {
 	var others []string
 	for _, entry := range p.Ledger.Entries() {

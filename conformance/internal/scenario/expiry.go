@@ -64,7 +64,7 @@ func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
 	})
 }
 
-// ExpiringCases is the cases whose holds are left to expire.
+// ExpiringCases lists the cases whose holds are left to expire.
 type ExpiringCases struct{ Held []plan.Case }
 
 // PlayExpiringCases makes all these holds before the first one expires.
@@ -107,8 +107,7 @@ func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 	})
 }
 
-// outlive waits for a hold to expire: it moves the target's clock, or checks that the run has
-// waited.
+// outlive lets a hold expire: it moves the target's clock, or checks that the run has waited.
 func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
 	if p.waits() {
 		switch _, over := h.ends(); {
@@ -244,7 +243,7 @@ func (begun expiries) watch(ctx context.Context, p *Player, live time.Time) {
 	}
 }
 
-// count counts the seats of the awaited slots. The time it takes is added to the run's time.
+// count counts the seats of the awaited slots. It extends the run by the time that it takes.
 func (begun expiries) count(ctx context.Context, p *Player) {
 	began := time.Now()
 	ctx, cancel := p.Time.Within(ctx)

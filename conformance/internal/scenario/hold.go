@@ -226,8 +226,8 @@ func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discov
 const mostReserves = 10
 
 // take reserves the given number of seats in one hold. If the partner limits its party size, take
-// halves the party until it is accepted. purpose has a verb for the number of seats. Holds are
-// returned even if there is a stop.
+// halves the party until it is accepted. purpose contains a format verb (%s) for the seats. Holds
+// are returned even if there is a stop.
 func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, purpose string) ([]*Hold, *Stop) {
 	var holds []*Hold
 	party := seats

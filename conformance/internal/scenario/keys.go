@@ -136,7 +136,7 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 	})
 }
 
-// NearKeys is reserves and confirms about a live hold with wrong keys. None may succeed.
+// NearKeys contains reserves and confirms about a live hold with wrong keys. None may succeed.
 type NearKeys struct {
 	Opening
 	Reserves, Confirms KeyTries
@@ -179,7 +179,8 @@ func (t telling) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(pu
 	})
 }
 
-// NearUndoing is releases of a live hold, or cancellations of a live booking, with wrong keys.
+// NearUndoing contains releases of a live hold, or cancellations of a live booking, with wrong
+// keys.
 type NearUndoing struct {
 	Opening
 	BookingID string

@@ -120,7 +120,7 @@ func PlayVisit(ctx context.Context, p *Player, optionKey string, attempt int) *V
 	})
 }
 
-// Releases is every release of a live hold: those of the visits and of the Holding.
+// Releases contains every release of a live hold: those of the visits and of the Holding.
 type Releases struct {
 	Visits  []*Visit
 	Holding *Holding
@@ -199,7 +199,7 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 	})
 }
 
-// WrongKeys is calls about a hold with a wrong key and without a key.
+// WrongKeys contains calls about a hold with a wrong key and without a key.
 type WrongKeys struct {
 	Opening
 	ReserveWrong Act

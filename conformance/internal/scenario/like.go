@@ -5,8 +5,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Like returns a case equal to what the story was played on, if it was not played on a case. It
-// returns nil if the story reached no slot. Simpler cases show which parts a breach needs.
+// Like returns the case that describes a story which was not played on a case. It returns nil for
+// other stories, and if the story reached no slot. Simpler cases show which parts a breach needs.
 func (o *Opening) Like() *plan.Case {
 	if o.Case != nil || o.Offer.Slot.ID == "" || o.Offer.Option.Lead() == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Parts is the answers for parts of the long window, for several options.
+// Parts contains the answers for parts of the long window, for several options.
 type Parts struct {
 	Days  []Windows // windows of one day
 	Spans []Windows // windows of several days

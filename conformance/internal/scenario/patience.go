@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// waitingShare divides the run's time: that part may be spent waiting for a partner that
-	// answers 429.
+	// waitingShare is the divisor of the run's time that gives the maximum total wait for a partner
+	// that answers 429.
 	waitingShare = 3
 	// Without a Retry-After header, the wait starts at shortestWait and doubles up to
 	// longestBackoff, at most mostBackoffs times in a row.

@@ -86,7 +86,7 @@ func (p *Player) site(name string, find func() (discover.Offer, *Stop)) (discove
 	return offer, stop
 }
 
-// Attempts is concurrent reserves of one party each.
+// Attempts contains concurrent reserves of one party each.
 type Attempts []*Hold
 
 func (h *Hold) Won() bool { return h.Code != "" }

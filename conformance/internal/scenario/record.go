@@ -53,7 +53,7 @@ func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer 
 	return answers
 }
 
-// RefusedConfirms is the confirms of codes that are no longer holds or never were.
+// RefusedConfirms contains the confirms of codes that are no longer holds or never were.
 type RefusedConfirms struct {
 	Answers []*probe.Answer // may be nil
 	Stop    *Stop

@@ -206,7 +206,7 @@ func (s *Seats) WatchLong(ctx context.Context, at *Reading, took time.Duration) 
 	return len(s.moved) > 0
 }
 
-// watchFor watches a reading's slot until the total watch time is long.
+// watchFor watches a reading's slot until its total watch time reaches long.
 func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
 	missing := long - at.Watch.Lasted
 	if missing <= 0 {

@@ -324,7 +324,6 @@ func (t telling) confirm(purpose string, key probe.Key, into *Act, when string) 
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, key) })
 }
 
-// book turns the hold into a booking.
 func (t telling) book(purpose string, full bool, into *Act, id *string, when string) {
 	t.act(into, when, func() (answer *probe.Answer, stop *Stop) {
 		answer, *id, stop = t.Book.book(t.ctx, purpose, t.story.Hold, full)

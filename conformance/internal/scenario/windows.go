@@ -16,8 +16,8 @@ import (
 // quick depth.
 const reread = 4
 
-// Windows is two answers about the slots of one option: for a long window, and for the same window
-// or a part of it.
+// Windows contains two answers about the slots of one option: for a long window, and for the same
+// window or a part of it.
 type Windows struct {
 	None bool // there is no such pair
 	Long SlotAnswer

@@ -64,7 +64,7 @@ func newMatrix(plan Plan, trials []Trial, began time.Time) *Matrix {
 	return m
 }
 
-// lone is the MUST and SHOULD rules that no defect can break, with the reason.
+// lone lists the MUST and SHOULD rules that no defect can break, with the reason.
 var lone = map[string]string{
 	rule.Reachable.ID:     "a partner that breaks it does not answer, and is not judged at all",
 	rule.ConfirmFields.ID: "a net below the rules of all fields that there are",

@@ -38,7 +38,7 @@ type Trial struct {
 	Warned    []string `json:"warned"`   // ids of the rules that warned, including the defect's own
 	Idle      []string `json:"idle"`     // names of the faults and quirks that never fired
 	Problems  []string `json:"problems"` // why the result is unexpected; empty if it is expected
-	// Recorded is the ids of the rules that a recording of the run shows to be broken; nil if no
+	// Recorded lists the ids of the rules that a recording of the run shows to be broken; nil if no
 	// recording was judged.
 	Recorded *[]string `json:"recorded,omitempty"`
 	TookMS   int64     `json:"took_ms"`

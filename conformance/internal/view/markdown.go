@@ -263,7 +263,7 @@ func entry(page *strings.Builder, r rule.Rule) {
 	fmt.Fprintf(page, "- Needs: %s\n", strings.Join(links, ", "))
 }
 
-// marks is the characters with a meaning in the Markdown of GitHub and GitLab.
+// marks lists the characters with a meaning in the Markdown of GitHub and GitLab.
 const marks = "\\`*_{}[]()~|!$^#+-="
 
 // noWidth is an invisible character.
