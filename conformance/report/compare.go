@@ -8,18 +8,18 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Comparison is what became of a partner from one report to another. A rule is
-// broken where it failed or warned, or is known to be broken.
+// Comparison is what changed between two reports of a partner. A rule is broken if it failed or
+// warned, or is known to be broken.
 type Comparison struct {
 	Old         Side     `json:"old"`
 	New         Side     `json:"new"`
-	Remarks     []string `json:"remarks"`      // why the two can be compared in part only
-	Broke       []Change `json:"broke"`        // broken now, and not before; or failed, where it warned only
+	Remarks     []string `json:"remarks"`      // why the two can be compared only in part
+	Broke       []Change `json:"broke"`        // broken now but not before; or failed now and warned before
 	StillBroken []Change `json:"still_broken"` //
 	Fixed       []Change `json:"fixed"`        // broken before, and passes now
-	NewRules    []Change `json:"new_rules"`    // the old report has none of that id
-	GoneRules   []Change `json:"gone_rules"`   // the new report has none of that id
-	Changed     []Change `json:"changed"`      // another outcome that is no breach, or another level, clause or title
+	NewRules    []Change `json:"new_rules"`    // the old report has no rule with that id
+	GoneRules   []Change `json:"gone_rules"`   // the new report has no rule with that id
+	Changed     []Change `json:"changed"`      // another outcome that is not a breach, or another level, clause or title
 	Slower      []Slower `json:"slower"`
 }
 
@@ -31,20 +31,20 @@ type Side struct {
 	StartedAt    string  `json:"started_at"`
 }
 
-// Change is what became of a rule.
+// Change is how a rule changed.
 type Change struct {
 	ID      string     `json:"id"`
 	Title   string     `json:"title"`
 	Level   rule.Level `json:"level"`
 	Clause  string     `json:"clause"`
 	Was     Outcome    `json:"was,omitempty"` // "": there was no such rule
-	Is      Outcome    `json:"is,omitempty"`  // "": there is no such rule any more
+	Is      Outcome    `json:"is,omitempty"`  // "": there is no such rule now
 	Message string     `json:"message,omitempty"`
-	Notes   []string   `json:"notes,omitempty"` // what is another in the rule itself, such as "level SHOULD, now MUST"
+	Notes   []string   `json:"notes,omitempty"` // what changed in the rule itself, such as "level SHOULD, now MUST"
 }
 
-// Slower is an endpoint whose 95th percentile grew by more than a tenth of its
-// limit; times in milliseconds.
+// Slower is an endpoint whose 95th percentile grew by more than a tenth of its limit. Times are in
+// milliseconds.
 type Slower struct {
 	Endpoint partnerapi.Endpoint `json:"endpoint"`
 	WasMS    float64             `json:"was_ms"`
@@ -54,8 +54,8 @@ type Slower struct {
 
 const notable = 0.1
 
-// Compare says what became of a partner from the one report to the other; rules
-// stand in the order of their report.
+// Compare returns what changed from the old report to the new one. Rules are in the order of their
+// report.
 func Compare(old, new *Result) Comparison {
 	c := Comparison{Old: sideOf(old), New: sideOf(new), Remarks: remarks(old, new), Slower: slower(old, new)}
 	for _, list := range []*[]Change{&c.Broke, &c.StillBroken, &c.Fixed, &c.NewRules, &c.GoneRules, &c.Changed} {

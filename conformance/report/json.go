@@ -17,21 +17,21 @@ import (
 	"partnerkit.dev/conformance/internal/fileerror"
 )
 
-// JSON returns r for machines: the fields and names of Result's tags, indented,
-// ended by a newline. No list in it is null, and the summary names every outcome.
+// JSON returns r for machines: the fields and names of Result's tags, indented, with a final
+// newline. No list in it is null, and the summary contains every outcome.
 func JSON(r *Result) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false) // URLs and curl lines stay legible; no browser reads this file as HTML
+	enc.SetEscapeHTML(false) // URLs and curl commands stay readable; no browser reads this file as HTML
 	if err := enc.Encode(r.Complete()); err != nil {
 		return nil, fmt.Errorf("write the report as JSON: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
-// Complete returns a copy of r as report.json has it: the summary is that of the
-// rules and names every outcome, and no list is nil.
+// Complete returns a copy of r as report.json has it: the summary counts the rules and contains
+// every outcome, and no list is nil.
 func (r *Result) Complete() *Result {
 	whole := *r
 	whole.Summary = make(map[Outcome]int, len(Outcomes()))
@@ -56,12 +56,12 @@ func list[T any](all []T) []T {
 	return all
 }
 
-// maxReport bounds a report that is read, in bytes; a run that finds every rule
-// broken writes some 10 MiB.
+// maxReport is the largest report that is read, in bytes. A run that finds every rule broken writes
+// about 10 MiB.
 const maxReport = 64 << 20
 
-// Read returns the result that a run wrote to report.json at path. Its error says
-// in one line why the file is not a report.
+// Read returns the result that a run wrote to report.json at path. Its error is one line that tells
+// why the file is not a report.
 func Read(path string) (*Result, error) {
 	text, err := load(path)
 	if err != nil {
@@ -77,8 +77,7 @@ func Read(path string) (*Result, error) {
 	return result, nil
 }
 
-// load returns the text of a report. Its error says in one line why it cannot be
-// read.
+// load returns the text of a report. Its error is one line with the reason.
 func load(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	switch {
@@ -98,7 +97,7 @@ func load(path string) ([]byte, error) {
 	return text, nil
 }
 
-// flaw says what is wrong with JSON, without what a stranger wrote in it.
+// flaw returns what is wrong with JSON, without quoting its content.
 func flaw(err error) string {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("a JSON %s cannot stand at %s", kind.Value, cmp.Or(kind.Field, "its top"))
@@ -109,13 +108,13 @@ func flaw(err error) string {
 	return "it is cut short or not JSON"
 }
 
-// Integrity is the checksum of a report. It tells two reports apart, but does
-// not prove who wrote one: anyone who changes a report can compute it again. What
-// counts is a SHA-256 that came another way, such as from the log of the run.
+// Integrity is the checksum of a report. It distinguishes two reports, but does not prove who wrote
+// one: anyone who changes a report can compute it again. Compare it with a SHA-256 that you
+// received in another way, such as from the log of the run.
 type Integrity struct {
-	// SHA256 is that of report.json without this member, in hexadecimal, in the
-	// canonical form of RFC 8785: members in the order of their names, no white
-	// space, numbers and texts written in one way.
+	// SHA256 is the checksum of report.json without this member, in hexadecimal, over the canonical
+	// form of RFC 8785: members sorted by name, no white space, numbers and texts written in one
+	// way.
 	SHA256 string `json:"sha256"`
 }
 
@@ -135,24 +134,24 @@ func Seal(r *Result) (*Result, error) {
 	return &sealed, nil
 }
 
-// Verification is what the checksum of a report says of it.
+// Verification is the result of checking a report's checksum.
 type Verification struct {
-	Result *Result // what the report says
-	SHA256 string  // recomputed; Result.Integrity has what it was
+	Result *Result // the content of the report
+	SHA256 string  // recomputed; Result.Integrity has the original
 }
 
-// Changed reports whether the report is not as its own Integrity has it.
+// Changed reports whether the report differs from its own Integrity.
 func (v *Verification) Changed() bool { return v.SHA256 != v.Result.Integrity.SHA256 }
 
-// Verify recomputes the checksum of the report.json at path. Its error says in one
-// line why the file is not a report.
+// Verify recomputes the checksum of the report.json at path. Its error is one line with the reason
+// why the file is not a report.
 func Verify(path string) (*Verification, error) {
 	text, err := load(path)
 	if err != nil {
 		return nil, err
 	}
 	v := &Verification{Result: &Result{}}
-	// Two members of one name would be read by one reader so, by another so.
+	// Readers disagree about two members with the same name, so that is invalid.
 	if jsontext.Value(text).IsValid() && json.Unmarshal(text, v.Result) == nil && v.Result.Integrity != nil {
 		if v.SHA256, err = checksum(text); err == nil {
 			return v, nil

@@ -1,7 +1,7 @@
-// Package report holds the result of a run: a Result is written by JSON and read
-// by Read, two of them are compared by Compare, and Seal and Verify tell whether one
-// was changed. What else a run writes (report.html, junit.xml, …) is drawn from the
-// same Result by package view, so that no two files disagree.
+// Package report holds the result of a run. JSON writes a Result and Read reads it. Compare
+// compares two of them, and Seal and Verify show whether one was changed. Package view makes the
+// other files of a run (report.html, junit.xml, …) from the same Result, so that no two files
+// disagree.
 package report
 
 import (
@@ -12,18 +12,18 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Verdict is what a run says of a partner.
+// Verdict is the judgement of a run about a partner.
 type Verdict string
 
 // The verdicts.
 const (
 	Conformant    Verdict = "conformant"    // no MUST rule failed
 	Nonconformant Verdict = "nonconformant" // at least one MUST rule failed
-	Partial       Verdict = "partial"       // no MUST rule failed in a run that the user narrowed; Result.NarrowedBy says how
+	Partial       Verdict = "partial"       // no MUST rule failed in a run that the user narrowed; see Result.NarrowedBy
 	Incomplete    Verdict = "incomplete"    // the partner could not be judged
 )
 
-// Outcome is what came of one rule.
+// Outcome is the outcome of one rule.
 type Outcome string
 
 // The outcomes.
@@ -31,7 +31,7 @@ const (
 	Passed        Outcome = "passed"
 	Failed        Outcome = "failed"         // a MUST rule is broken
 	Warned        Outcome = "warned"         // a SHOULD rule is broken, or a MUST rule once where twice is a breach
-	Known         Outcome = "known"          // broken, and the baseline says why that is known; RuleResult.Known has its reason
+	Known         Outcome = "known"          // broken, but in the baseline; RuleResult.Known has the reason
 	Skipped       Outcome = "skipped"        // the user left it out
 	NotApplicable Outcome = "not_applicable" // the partner lacks an optional feature
 	Blocked       Outcome = "blocked"        // another rule's failure is the cause; Message names it
@@ -43,7 +43,7 @@ func Outcomes() []Outcome {
 	return []Outcome{Failed, Warned, Known, Inconclusive, Blocked, Skipped, NotApplicable, Passed}
 }
 
-// Result is all that a run found.
+// Result is everything that a run found.
 type Result struct {
 	Verdict         Verdict         `json:"verdict"`
 	Reason          string          `json:"reason,omitempty"`      // why the verdict is incomplete or partial
@@ -51,28 +51,28 @@ type Result struct {
 	Target          Target          `json:"target"`
 	SuiteVersion    string          `json:"suite_version"`
 	ContractVersion string          `json:"contract_version"`   // schemas.ContractVersion of the suite that judged
-	Recorded        bool            `json:"recorded,omitempty"` // it judged a recording, and called nothing
+	Recorded        bool            `json:"recorded,omitempty"` // it judged a recording and made no calls
 	StartedAt       time.Time       `json:"started_at"`
 	DurationMS      int64           `json:"duration_ms"`
-	LimitScale      float64         `json:"limit_scale,omitempty"` // not 0: the contract's limits were multiplied by it
+	LimitScale      float64         `json:"limit_scale,omitempty"` // if not 0, the contract's limits were multiplied by it
 	Summary         map[Outcome]int `json:"summary"`               // every outcome, including those with 0
 	Rules           []RuleResult    `json:"rules"`                 // in the catalogue's order
 	Coverage        Coverage        `json:"coverage"`
-	Latency         []Latency       `json:"latency"`                 // an element an endpoint that was called
+	Latency         []Latency       `json:"latency"`                 // one element for each endpoint that was called
 	Vacancies       []SlotVacancies `json:"vacancies"`               // of the slots whose seats were counted more than once
-	CallerFaults    []CallerFault   `json:"caller_faults,omitempty"` // of recorded traffic: what its caller got wrong
+	CallerFaults    []CallerFault   `json:"caller_faults,omitempty"` // of recorded traffic: the faults of its caller
 	NotUndone       []Leftover      `json:"not_undone"`              // holds and bookings that the run could not undo
 	Baseline        *Baseline       `json:"baseline,omitempty"`
-	Ledger          string          `json:"ledger,omitempty"`      // the file that has every hold and booking of the run
-	Exploration     *Exploration    `json:"exploration,omitempty"` // nil: no random lifecycles were asked for
+	Ledger          string          `json:"ledger,omitempty"`      // the file that records every hold and booking of the run
+	Exploration     *Exploration    `json:"exploration,omitempty"` // nil: no random lifecycles were requested
 
 	Integrity *Integrity `json:"integrity,omitempty"` // nil: not sealed
 
-	// Calls are all exchanges of the run, for run.har; report.json has those
-	// that are evidence.
+	// Calls lists all exchanges of the run, for run.har. report.json contains only those that are
+	// evidence.
 	Calls []*probe.Exchange `json:"-"`
 
-	Pictures map[string][]byte `json:"-"` // HTML by file name; rules name theirs
+	Pictures map[string][]byte `json:"-"` // HTML by file name; rules name their pictures
 }
 
 // Target is the partner that was judged.
@@ -82,7 +82,7 @@ type Target struct {
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
 }
 
-// RuleResult is one rule and what came of it.
+// RuleResult is one rule and its outcome.
 type RuleResult struct {
 	ID         string              `json:"id"`
 	Title      string              `json:"title"`
@@ -91,26 +91,26 @@ type RuleResult struct {
 	Clause     string              `json:"clause"`
 	Outcome    Outcome             `json:"outcome"`
 	Message    string              `json:"message"`
-	BlockedBy  string              `json:"blocked_by,omitempty"` // id of the rule whose failure keeps this one from being judged
-	Remedy     string              `json:"remedy,omitempty"`     // what would have the rule judged: a flag, or something at the partner
-	Known      string              `json:"known,omitempty"`      // why the breach is known, and until when: the baseline's words
-	Problems   []string            `json:"problems,omitempty"`   // every offending place, where there are several; capped
+	BlockedBy  string              `json:"blocked_by,omitempty"` // id of the broken rule that keeps this one from being judged
+	Remedy     string              `json:"remedy,omitempty"`     // what would let the rule be judged: a flag, or a change at the partner
+	Known      string              `json:"known,omitempty"`      // why the breach is known, and until when, as the baseline states it
+	Problems   []string            `json:"problems,omitempty"`   // every offending place, if there are several; capped
 	Why        string              `json:"why"`
 	Fix        string              `json:"fix"`
 	DurationMS int64               `json:"duration_ms"`
-	Picture    string              `json:"picture,omitempty"` // the file, beside the report, that draws how the rule was broken
-	Exchanges  []probe.Exchange    `json:"exchanges"`         // the evidence; empty where the rule passed
-	Races      []Race              `json:"races,omitempty"`   // of a rule about calls at the same time: what was raced
+	Picture    string              `json:"picture,omitempty"` // the file, next to the report, that draws how the rule was broken
+	Exchanges  []probe.Exchange    `json:"exchanges"`         // the evidence; empty if the rule passed
+	Races      []Race              `json:"races,omitempty"`   // of a rule about concurrent calls: what was raced
 }
 
-// Race is how often calls were sent at the same time without a breach, and what that is worth.
+// Race is how often concurrent calls were made without a breach, and how much that proves.
 type Race struct {
 	Of    string `json:"of"`    // what was raced, such as "two confirms of a hold"
-	Tries int    `json:"tries"` // that held
-	Words string `json:"words"` // how likely it is that a breach was missed
+	Tries int    `json:"tries"` // rounds without a breach
+	Words string `json:"words"` // the probability that a breach was missed
 }
 
-// Coverage counts what the run looked at and what it reserved, of how much.
+// Coverage counts what the run read and reserved, and how much there is.
 type Coverage struct {
 	Products         int `json:"products"` // in the catalog, all judged
 	ProductsReserved int `json:"products_reserved"`
@@ -125,35 +125,35 @@ type Coverage struct {
 	Bookings         int `json:"bookings"`
 	Calls            int `json:"calls"`
 	CallsNotJudged   int `json:"calls_not_judged,omitempty"` // of a proxy: calls that passed while its judge was behind, or that were too large or too long
-	CasesLeftOut     int `json:"cases_left_out,omitempty"`   // cases of the plan for which there was no time
+	CasesLeftOut     int `json:"cases_left_out,omitempty"`   // cases of the plan without time to judge them
 
-	// Rules is, by the id of the rule and the name of the dimension, such as product, what
-	// the rule was judged on, measured. A rule without an entry was judged as it comes.
+	// Rules shows what each rule was measured to be judged on, by rule id and by dimension, such as
+	// product. A rule without an entry was not measured.
 	Rules map[string]map[string]Covered `json:"rules,omitempty"`
 }
 
-// Covered is how many values of a dimension were exercised, of how many there are.
+// Covered is how many values of a dimension were exercised, and how many there are.
 type Covered struct {
 	Exercised int `json:"exercised"`
 	Of        int `json:"of"`
 }
 
-// Latency is the answer times of one endpoint, in milliseconds, against its
-// limits (LIM-1). A call that was not answered counts as long as it was waited for.
+// Latency contains the answer times of one endpoint, in milliseconds, with its limits (LIM-1). A
+// call that was not answered counts with the time that the client waited.
 type Latency struct {
 	Endpoint        partnerapi.Endpoint `json:"endpoint"`
 	Calls           int                 `json:"calls"`
 	MedianMS        float64             `json:"median_ms"`
 	P95MS           float64             `json:"p95_ms"`
 	WorstMS         float64             `json:"worst_ms"`
-	TimesMS         []float64           `json:"times_ms"` // ascending; of more than MostTimes as many, evenly chosen, the first and the last among them
+	TimesMS         []float64           `json:"times_ms"` // ascending; at most MostTimes, evenly chosen, including the first and the last
 	HealthyLimitMS  float64             `json:"healthy_limit_ms"`
 	DegradedLimitMS float64             `json:"degraded_limit_ms"`
-	OverHealthy     int                 `json:"over_healthy"`  // calls that the marketplace would have given up while the partner is HEALTHY
-	OverDegraded    int                 `json:"over_degraded"` // those of them that it would have given up while DEGRADED, too
+	OverHealthy     int                 `json:"over_healthy"`  // calls that the marketplace would have abandoned while the partner is HEALTHY
+	OverDegraded    int                 `json:"over_degraded"` // those that it would also have abandoned while DEGRADED
 }
 
-// MostTimes bounds the answer times that are kept of an endpoint.
+// MostTimes is the maximum number of answer times that are kept for an endpoint.
 const MostTimes = 200
 
 // SlotVacancies is how many seats one slot had left over the run.
@@ -162,12 +162,12 @@ type SlotVacancies struct {
 	OptionID       string         `json:"option_id"`
 	AvailabilityID string         `json:"availability_id"`
 	Start          string         `json:"start"`
-	Readings       []SeatsReading `json:"readings"` // in the order of time, at least two
+	Readings       []SeatsReading `json:"readings"` // in order of time, at least two
 }
 
 // SeatsReading is how many seats were left at one moment.
 type SeatsReading struct {
-	AtMS float64 `json:"at_ms"` // since the run began
+	AtMS float64 `json:"at_ms"` // since the start of the run
 	Left int64   `json:"left"`
 	When string  `json:"when"` // in the story, such as "after reserve"
 }
@@ -175,57 +175,57 @@ type SeatsReading struct {
 // Leftover is a hold or booking that the run made and could not undo.
 type Leftover struct {
 	Kind           string `json:"kind"`           // "hold" or "booking"
-	Code           string `json:"code,omitempty"` // reservation code or booking id; empty where no answer came
+	Code           string `json:"code,omitempty"` // reservation code or booking id; empty if there was no answer
 	ProductID      string `json:"product_id"`
 	OptionID       string `json:"option_id"`
 	AvailabilityID string `json:"availability_id"`
 	Start          string `json:"start"`
-	Reference      string `json:"reference,omitempty"`  // the resellerReference of its reserve, where that had one
+	Reference      string `json:"reference,omitempty"`  // the resellerReference of its reserve, if it had one
 	Reason         string `json:"reason"`               // why it could not be undone
-	ExpiresAt      string `json:"expires_at,omitempty"` // when a hold ends by itself; at the latest, where no answer came
+	ExpiresAt      string `json:"expires_at,omitempty"` // when a hold expires; the latest time if there was no answer
 }
 
-// CallerFault is a duty of the caller that recorded calls break. It says nothing about the
+// CallerFault is a duty of the caller that recorded calls break. It shows nothing about the
 // partner.
 type CallerFault struct {
-	ID       string         `json:"id"`     // as the mock partner's verdict on its callers names it, such as "reserve.once"
+	ID       string         `json:"id"`     // as in the mock partner's verdict on its callers, such as "reserve.once"
 	Clause   string         `json:"clause"` // one or several
 	Title    string         `json:"title"`
 	Message  string         `json:"message"` // about the first call that breaks it
-	Calls    int            `json:"calls"`   // how many do
+	Calls    int            `json:"calls"`   // number of calls that break it
 	Exchange probe.Exchange `json:"exchange"`
 }
 
-// Baseline is what became of the known failures that a run was given.
+// Baseline is the result of comparing a run with its baseline.
 type Baseline struct {
 	File  string       `json:"file"`
 	Stale []StaleEntry `json:"stale"` // entries to delete; a run that has any is not accepted
 }
 
-// StaleEntry is an entry for a known failure that does not exist, or no longer.
+// StaleEntry is a baseline entry for a failure that does not exist, or no longer exists.
 type StaleEntry struct {
 	Rule    string `json:"rule"`
 	Line    int    `json:"line"`    // in the baseline's file, from 1
-	Message string `json:"message"` // begins with the file and the line, and says what to do
+	Message string `json:"message"` // starts with the file and the line, and says what to do
 }
 
-// Exploration is what came of the random lifecycles that were played.
+// Exploration is the result of the random lifecycles.
 type Exploration struct {
-	Stories   int    `json:"stories"`          // asked for
-	Seed      uint64 `json:"seed"`             // of the first story; each further one has the next
-	Played    int    `json:"played"`           // to their end, or until one broke
+	Stories   int    `json:"stories"`          // number requested
+	Seed      uint64 `json:"seed"`             // of the first story; each further one has the next seed
+	Played    int    `json:"played"`           // completed, or played until one failed
 	Steps     int    `json:"steps"`            // of the stories that were played
-	Disturbed int    `json:"disturbed"`        // of the stories played, those in which other customers moved seats
-	Broken    *Story `json:"broken,omitempty"` // nil: none broke
+	Disturbed int    `json:"disturbed"`        // stories played in which other customers changed seats
+	Broken    *Story `json:"broken,omitempty"` // nil: no story failed
 }
 
 // Story is the shortest lifecycle that was found to break the contract.
 type Story struct {
-	Seed  uint64      `json:"seed"`  // of the story that it was cut out of: --explore 1 --seed repeats it
-	Drawn int         `json:"drawn"` // how many steps that had
-	Tries int         `json:"tries"` // how many stories were played to shorten it
+	Seed  uint64      `json:"seed"`  // of the story that it was derived from: --explore 1 --seed repeats it
+	Drawn int         `json:"drawn"` // number of steps of that story
+	Tries int         `json:"tries"` // number of stories that were played to shorten it
 	Slots []string    `json:"slots"` // the slots that its steps name, in words
-	Steps []StoryStep `json:"steps"` // the last one is where it breaks
+	Steps []StoryStep `json:"steps"` // the last one fails
 }
 
 // StoryStep is one step of a story.
@@ -233,5 +233,5 @@ type StoryStep struct {
 	Does string   `json:"does"` // such as "reserve 2 seats of slot A"
 	Want string   `json:"want"`
 	Got  string   `json:"got"`
-	Curl []string `json:"curl"` // the calls that it was made of, in their order
+	Curl []string `json:"curl"` // the calls of the step, in order
 }

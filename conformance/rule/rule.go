@@ -1,6 +1,5 @@
-// Package rule is the catalogue of what the suite judges, to be read: each Rule is a
-// value with its level, its endpoint, the clause that it stands for, and the words that
-// a partner's engineer needs.
+// Package rule is the public catalogue of what the suite judges. Each Rule is a value with its
+// level, its endpoint, its clause, and the text that a partner's engineer needs.
 package rule
 
 import (
@@ -11,9 +10,9 @@ import (
 type (
 	// Rule is one thing that the suite judges.
 	Rule = rule.Rule
-	// Level says how much a breach of a rule weighs.
+	// Level is the weight of a breach of a rule.
 	Level = rule.Level
-	// Clause is one clause of the contract, with the rules that stand for it.
+	// Clause is one clause of the contract, with its rules.
 	Clause = rule.Clause
 )
 
@@ -27,13 +26,13 @@ const (
 // All returns every rule, in the order in which a run judges them.
 func All() []Rule { return rule.All() }
 
-// Find returns the rule of this id. Its error names the rules whose ids are like it.
+// Find returns the rule with this id. Its error names rules with similar ids.
 func Find(id string) (Rule, error) { return rule.Find(id) }
 
-// Coverage returns the contract's clauses in their order, each with its rules, or with
-// the reason why none can judge it.
+// Coverage returns the contract's clauses in order, each with its rules, or with the reason why no
+// rule can judge it.
 func Coverage() []Clause { return rule.Coverage() }
 
-// Catalogue returns all rules as a page of Markdown, by endpoint: what must hold,
-// why, how to fix it, and which rules each one needs.
+// Catalogue returns all rules as a page of Markdown, by endpoint: what must hold, why, how to fix
+// it, and which rules each one needs.
 func Catalogue() []byte { return view.Catalogue(All()) }

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// describeKeeping adds the spec that makes holds and bookings to be looked at again.
+// describeKeeping adds the spec that makes the holds and bookings to be checked again later.
 func (r *run) describeKeeping() {
 	if !slices.ContainsFunc(judge.MemorySpecs(), func(s judge.Spec) bool { return r.choice.Run[s.Rule.ID] }) {
 		return
@@ -23,13 +23,13 @@ func (r *run) describeKeeping() {
 	})
 }
 
-// describeAgain adds the specs that judge rules once more: on further keys, codes and
-// answers, and on what was made early in the run.
+// describeAgain adds the specs that judge rules again: with further keys, codes and answers, and on
+// what was made early in the run.
 func (r *run) describeAgain() {
 	for _, again := range []struct {
 		title string
 		specs []judge.Spec
-		one   bool // a breach may be the cause of what comes after it
+		one   bool // one breach may cause the following ones
 	}{
 		{"What two answers say of one thing agrees", judge.ReadSpecs(), true},
 		{"Slots that cannot be booked are refused in every option", judge.ClosedSpecs(), true},
@@ -48,7 +48,7 @@ func (r *run) describeAgain() {
 	}
 }
 
-// within runs a part of the run alone, in the time that the run has.
+// within runs a part of the run exclusively, within the run's time.
 func (r *run) within(spec context.Context, part func(context.Context)) {
 	r.stage.Lock()
 	defer r.stage.Unlock()
@@ -58,7 +58,8 @@ func (r *run) within(spec context.Context, part func(context.Context)) {
 	part(ctx)
 }
 
-// judgeAgain judges rules once more that hold so far, and returns what is wrong first.
+// judgeAgain judges again the rules without a breach so far, and returns the first breach's
+// message.
 func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (first string) {
 	for _, s := range specs {
 		if ctx.Err() != nil || r.failed.Load() != nil || first != "" && one {
@@ -74,8 +75,8 @@ func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (fir
 	return first
 }
 
-// toldBetter reports whether one of some rules is broken that rests on another: what is
-// found of that one has the same cause, and says less.
+// toldBetter reports whether one of the given rules that needs another rule is broken. A breach of
+// the other one would have the same cause, and show less.
 func (r *run) toldBetter(specs []judge.Spec, of rule.Rule) bool {
 	return slices.ContainsFunc(specs, func(s judge.Spec) bool {
 		known := r.verdicts.Get(s.Rule.ID)
@@ -83,7 +84,7 @@ func (r *run) toldBetter(specs []judge.Spec, of rule.Rule) bool {
 	})
 }
 
-// enter enters what a judged value was an instance of.
+// enter records what a judged value was an instance of.
 func (r *run) enter(id string, value any) {
 	seen, tells := value.(interface{ Instances() []plan.Instance })
 	if !tells {

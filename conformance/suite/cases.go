@@ -15,8 +15,8 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// describeCases adds the spec that judges rules on the cases of the plan: products,
-// options, slots, parties, orders of calls and connections that no rule needs by itself.
+// describeCases adds the spec that judges rules on the cases of the plan: products, options, slots,
+// parties, orders of calls and connections that no rule needs by itself.
 func (r *run) describeCases() {
 	ginkgo.It("The contract holds for every product, slot, party and repeat", func(ctx ginkgo.SpecContext) {
 		if broken := r.judgeCases(ctx); broken != "" {
@@ -25,9 +25,9 @@ func (r *run) describeCases() {
 	})
 }
 
-// judgeCases judges each rule on each case, and returns what is wrong first; "" where
-// nothing is. A rule that is broken is judged no more, and a case that shows a breach
-// shows no other: it may have the same cause.
+// judgeCases judges each rule on each case, and returns the first breach's message or "". A broken
+// rule is not judged again. A case yields at most one breach, because a second may have the same
+// cause.
 func (r *run) judgeCases(spec context.Context) (first string) {
 	r.stage.Lock()
 	defer r.stage.Unlock()
@@ -53,8 +53,8 @@ func (r *run) judgeCases(spec context.Context) (first string) {
 	return first
 }
 
-// judgeCase returns the breach that a case shows, or "". Where a simpler case shows one
-// too, that is the breach: what is peculiar to the case is not its cause.
+// judgeCase returns the message of the breach that a case shows, or "". If a simpler case shows one
+// too, it returns that: the breach does not depend on what is special about the case.
 func (r *run) judgeCase(ctx context.Context, on *plan.Case) string {
 	found := r.breachOn(ctx, on, judge.CaseSpecs)
 	if found == nil && r.choice.Run[rule.ReserveAccepts.ID] && scenario.PlayBooking(ctx, r.player.On(on), 0).PartyRefused() {
@@ -69,12 +69,12 @@ func (r *run) judgeCase(ctx context.Context, on *plan.Case) string {
 		return ""
 	}
 	if found, on = r.simplify(ctx, found, on); found.Cause != nil && !r.holds(*found.Cause) {
-		return "" // that is known
+		return "" // already recorded
 	}
 	return r.declare(found, on.String()+": ")
 }
 
-// describeExpiringCases adds the spec that judges the rules about holds that expire on cases.
+// describeExpiringCases adds the spec that judges the rules about expiring holds on cases.
 func (r *run) describeExpiringCases() {
 	ginkgo.It("The contract holds for holds of every product, slot and party that expire", func(ctx ginkgo.SpecContext) {
 		broken := ""
@@ -85,8 +85,8 @@ func (r *run) describeExpiringCases() {
 	})
 }
 
-// judgeExpiringCases returns what is wrong first; "" where nothing is, or where the plain hold
-// shows already that none can be had to expire.
+// judgeExpiringCases returns the first breach's message, or "". It judges nothing if the plain hold
+// has shown that no hold can be made to expire.
 func (r *run) judgeExpiringCases(ctx context.Context) (first string) {
 	shown := func(s judge.Spec) bool {
 		known := r.verdicts.Get(s.Rule.ID)
@@ -112,10 +112,10 @@ func (r *run) judgeExpiringCases(ctx context.Context) (first string) {
 	return first
 }
 
-// specsOn are the specs of the rules that are judged on a case.
+// specsOn returns the specs of the rules that are judged on a case.
 type specsOn func(*plan.Case) []judge.Spec
 
-// breachOn judges the rules on a case until one is broken; nil where none is.
+// breachOn judges the rules on a case until one is broken. It returns nil if none is.
 func (r *run) breachOn(ctx context.Context, on *plan.Case, specs specsOn) *breach {
 	player := r.player.On(on)
 	for _, s := range specs(on) {
@@ -129,15 +129,15 @@ func (r *run) breachOn(ctx context.Context, on *plan.Case, specs specsOn) *breac
 	return nil
 }
 
-// breach is what was found of a rule that had held before: that it is broken, or that the
-// rule is which it names as the cause.
+// breach is a finding that breaks a rule which had passed: the judged rule, or the rule that the
+// finding names as its cause.
 type breach struct {
 	judge.Finding
 	rule rule.Rule
 	took time.Duration
 }
 
-// breach judges a rule that holds so far once more; nil where it holds again.
+// breach judges again a rule without a breach so far. It returns nil if the rule passes again.
 func (r *run) breach(ctx context.Context, player *scenario.Player, s judge.Spec) *breach {
 	if !r.choice.Run[s.Rule.ID] || !r.holds(s.Rule) {
 		return nil
@@ -160,8 +160,7 @@ func (r *run) breach(ctx context.Context, player *scenario.Player, s judge.Spec)
 	return nil
 }
 
-// declare records a breach, with where it was found, and returns its message; "" where there is
-// none.
+// declare records a breach with the place where it was found, and returns its message; "" for nil.
 func (r *run) declare(found *breach, where string) string {
 	if found == nil {
 		return ""
@@ -187,13 +186,13 @@ func (r *run) seatsOff() bool {
 	return false
 }
 
-// holds reports whether nothing is known against a rule so far.
+// holds reports whether no breach of a rule is recorded so far.
 func (r *run) holds(of rule.Rule) bool {
 	known := r.verdicts.Get(of.ID)
 	return known == nil || known.Outcome == report.Passed
 }
 
-// cover enters that a rule was judged on a case.
+// cover records that a rule was judged on a case.
 func (r *run) cover(id string, on *plan.Case) {
 	for dimension, values := range on.Values() {
 		for _, value := range values {
@@ -210,8 +209,8 @@ func (r *run) bookable() []discover.Offer {
 	return discover.Pick(survey.Offers, discover.Want{Now: r.player.Clock.Now(), Seats: 1})
 }
 
-// coverageOfRules is, for each rule that was judged on cases, how many of the values of
-// each dimension they had.
+// coverageOfRules returns, for each rule that was judged on cases, how many values of each
+// dimension the cases had.
 func (r *run) coverageOfRules() map[string]map[string]report.Covered {
 	all := map[string]map[string]report.Covered{}
 	if r.coverable != nil {

@@ -20,46 +20,46 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// DefaultMaxDuration is how long a run may take before what is left is given up.
+// DefaultMaxDuration is how long a run may take before it stops judging further rules.
 const DefaultMaxDuration = 150 * time.Second
 
 const (
-	// MostStories bounds the random lifecycles of a run.
+	// MostStories is the maximum number of random lifecycles of a run.
 	MostStories = 1000
-	// LargestSeed bounds their seeds: every reader of JSON takes it for what it is.
+	// LargestSeed is the largest seed. Every JSON reader represents it exactly.
 	LargestSeed = 1<<53 - 1
 )
 
-// Config is a partner to be judged, and how.
+// Config is the partner to judge, and how to judge it.
 type Config struct {
 	BaseURL               *url.URL
 	AuthType              partnerapi.AuthType // "": bearer
 	AuthKey               string
 	HandlesTicketDelivery bool           // the partner is registered as delivering its own tickets
 	ClockURL              string         // "": the target's clock cannot be moved
-	IncludeSlow           bool           // holds are waited for until they expire, where there is no clock; else expiry is not judged
-	RootCAs               *x509.CertPool // nil: the system's
-	PublicOnly            bool           // addresses that are not public are not called, whatever name leads to them
-	MaxDuration           time.Duration  // 0: DefaultMaxDuration; waiting for holds, and undoing them and bookings, come on top of it
+	IncludeSlow           bool           // wait for holds to expire if the clock cannot be moved; else expiry is not judged
+	RootCAs               *x509.CertPool // nil: the system's certificates
+	PublicOnly            bool           // never call an address that is not public, whatever name resolves to it
+	MaxDuration           time.Duration  // 0: DefaultMaxDuration; waiting for holds and undoing holds and bookings are added to it
 	LabelFilter           string         // Ginkgo's label filter over rule ids, levels and endpoints; "": all
-	Rules                 []string       // ids: only these are judged, as far as the filter fits them too; nil: all
-	FailFast              bool           // nothing more is judged after the first MUST rule that failed
+	Rules                 []string       // rule ids: judge only these, if LabelFilter also selects them; nil: all
+	FailFast              bool           // stop judging after the first failed MUST rule
 	Baseline              *baseline.Baseline
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
-	NoRaces               bool           // no calls are sent at the same time: what they come to is not judged
-	Bounds                Bounds         // of what the run does to the platform
-	Depth                 string         // quick, standard or thorough; "": standard. How many products, slots, parties and orders of calls the rules are judged on
-	Explore               int            // how many random lifecycles are played, at most MostStories
-	Seed                  uint64         // 0: 1; of the first of them, each further one has the next
-	Ledger                *ledger.Ledger // of all holds and bookings; nil: it is kept in memory only
-	LimitScale            float64        // 0: 1; the contract's limits are multiplied by it, for the suite's own tests
+	NoRaces               bool           // send no concurrent calls, and skip the rules about them
+	Bounds                Bounds         // limits on what the run does to the platform
+	Depth                 string         // quick, standard or thorough; "": standard. Sets how many products, slots, parties and orders of calls the rules are judged on
+	Explore               int            // number of random lifecycles to play, at most MostStories
+	Seed                  uint64         // of the first random lifecycle; each further one has the next seed; 0: 1
+	Ledger                *ledger.Ledger // records all holds and bookings; nil: one in memory only
+	LimitScale            float64        // factor for the contract's limits, for the suite's own tests; 0: 1
 	Version               string         // of the suite, for the report and the User-Agent
-	GinkgoOutput          bool           // Ginkgo's own output is shown
+	GinkgoOutput          bool           // show Ginkgo's own output
 	Progress              func(report.RuleResult)
-	Waiting               func(until time.Time) // told before the run waits for holds to expire
+	Waiting               func(until time.Time) // called before the run waits for holds to expire
 }
 
-// Check says what is wrong with a configuration, or nil.
+// Check returns what is wrong with the configuration, or nil.
 func (c Config) Check() error {
 	switch {
 	case c.BaseURL == nil:
@@ -81,7 +81,7 @@ func (c Config) Check() error {
 	return err
 }
 
-// Judged returns the ids of the rules that a run judges, in the catalogue's order.
+// Judged returns the ids of the rules that a run judges, in the order of the catalogue.
 func (c Config) Judged() (ids []string) {
 	chosen, err := plan.Choose(c.LabelFilter, c.Rules)
 	if err != nil {
@@ -114,27 +114,27 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// The standing bounds of a run. Races are repeated until little is missed: they make some 350
-// holds and 110 bookings, each of which is undone within the same second.
+// The default bounds of a run. Races are repeated until few breaches are missed: they make about
+// 350 holds and 110 bookings, each of which is undone within a second.
 const (
 	DefaultMaxHolds    = 1000
 	DefaultMaxBookings = 250
 )
 
-// Bounds say how far a run may go on a platform that is in use. The zero value
-// leaves the run all that it needs.
+// Bounds limits what a run may do to a platform in use. The zero value gives the run all that it
+// needs.
 type Bounds struct {
-	ReadOnly    bool // nothing is held or booked: only the catalog and availability are judged
-	MaxHolds    *int // made in all; nil: DefaultMaxHolds
-	MaxBookings *int // made in all, by a partner that books a code once; nil: DefaultMaxBookings
-	MaxRPS      int  // calls a second, those at the same time too; 0: no bound
+	ReadOnly    bool // hold and book nothing: judge only the catalog and availability
+	MaxHolds    *int // in total; nil: DefaultMaxHolds
+	MaxBookings *int // in total, if the partner books a code only once; nil: DefaultMaxBookings
+	MaxRPS      int  // calls per second, including concurrent ones; 0: no limit
 
-	Products, Options []string // ids: only these are asked for availability and booked; nil: all
-	From, To          string   // dates, both inclusive: no slot is asked for outside; "": today, and 60 days after it
+	Products, Options []string // ids: request availability and book only for these; nil: all
+	From, To          string   // dates, both inclusive: request no slots outside; "": today and 60 days after it
 }
 
-// check says what is wrong with the bounds at now, or nil. The words name the
-// flags that they are given by.
+// check returns what is wrong with the bounds at now, or nil. The errors name the command-line
+// flags.
 func (b Bounds) check(now time.Time, clockMoves bool) error {
 	for _, count := range []struct {
 		flag string
@@ -158,8 +158,8 @@ func (b Bounds) check(now time.Time, clockMoves bool) error {
 	return b.checkDates(now, clockMoves)
 }
 
-// checkDates checks the dates. It is not known yet where on earth the products
-// are, nor what time it is there where the target has a clock of its own.
+// checkDates checks the dates. The time zones of the products are not known yet, nor the target's
+// time if it has its own clock.
 func (b Bounds) checkDates(now time.Time, clockMoves bool) error {
 	for _, date := range []struct{ flag, text string }{{"--from", b.From}, {"--to", b.To}} {
 		if date.text == "" {
@@ -180,8 +180,8 @@ func (b Bounds) checkDates(now time.Time, clockMoves bool) error {
 	return nil
 }
 
-// withDefaults sets the bounds that are left out: the standing ones, raised by what random
-// lifecycles may hold and book, those by which one is shortened among them.
+// withDefaults sets missing bounds to the defaults, raised by what random lifecycles may hold and
+// book. That includes the lifecycles that are played to shorten one.
 func (b Bounds) withDefaults(stories int) Bounds {
 	more := 0
 	if stories > 0 {
@@ -191,16 +191,16 @@ func (b Bounds) withDefaults(stories int) Bounds {
 	return b
 }
 
-// mostOfAStory is how many holds, and bookings, a random lifecycle makes at the most,
-// on average.
+// mostOfAStory is the maximum number of holds, and of bookings, that a random lifecycle makes on
+// average.
 const mostOfAStory = 10
 
 func (b Bounds) scope() plan.Scope {
 	return plan.Scope{Products: b.Products, Options: b.Options, From: b.From, To: b.To}
 }
 
-// leftOut says why a rule is not judged within the bounds, and how to have it judged, or
-// nothing.
+// leftOut returns why a rule is not judged within the bounds, and how to have it judged. Both are
+// "" if it is judged.
 func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 	explores := r.ID == rule.AvailabilityLifecycle.ID
 	reads := r.Endpoint == partnerapi.Products || r.Endpoint == partnerapi.Availability

@@ -25,13 +25,13 @@ type run struct {
 	player    *scenario.Player
 	fields    *judge.Fields
 	verdicts  *judge.Verdicts
-	covered   map[string]map[plan.Dimension]map[string]bool // by rule: the values that it was judged on
-	coverable map[plan.Dimension]int                        // how many values there are
-	casesLeft int                                           // of the plan, for which there was no time
-	pictures  map[string][]byte                             // of broken rules, by the name of their file
-	failed    atomic.Pointer[rule.Rule]                     // the first that failed, where nothing is judged after it
-	waiting   []string                                      // ids of the rules that are still to be announced
-	stage     sync.Mutex                                    // held by the spec under way: one that Ginkgo left behind is waited for
+	covered   map[string]map[plan.Dimension]map[string]bool // the values that each rule was judged on
+	coverable map[plan.Dimension]int                        // number of values of each dimension
+	casesLeft int                                           // cases of the plan without time to judge them
+	pictures  map[string][]byte                             // pictures of broken rules, by file name
+	failed    atomic.Pointer[rule.Rule]                     // the first failed rule, after which nothing is judged (FailFast)
+	waiting   []string                                      // ids of the rules still to be announced
+	stage     sync.Mutex                                    // held by the running spec, so that one that Ginkgo abandoned is waited for
 }
 
 func newRun(halt context.Context, config Config) *run {
@@ -58,19 +58,19 @@ func newRun(halt context.Context, config Config) *run {
 	return r
 }
 
-// UserAgent is how the suite of that version presents itself.
+// UserAgent returns the User-Agent header of the suite with that version.
 func UserAgent(version string) string { return "partnerkit-conformance/" + version }
 
-// ClockAhead is how far the clock at that address is ahead of this machine's; 0
-// where the address is "".
+// ClockAhead returns how far the clock at that address is ahead of this machine's. It returns 0 if
+// the address is "".
 func ClockAhead(ctx context.Context, address string, roots *x509.CertPool) (time.Duration, error) {
 	clock := scenario.NewClock(address, roots)
 	err := clock.Read(ctx)
 	return clock.Ahead(), err
 }
 
-// judge plays what a rule needs, judges it, and records what is known of the rule then,
-// also where the suite itself fails.
+// judge plays what a rule needs, judges it, and records the outcome, even if the suite itself
+// fails.
 func (r *run) judge(spec context.Context, s judge.Spec) (outcome report.Outcome, message string) {
 	r.stage.Lock()
 	defer r.stage.Unlock()
@@ -87,8 +87,8 @@ func (r *run) judge(spec context.Context, s judge.Spec) (outcome report.Outcome,
 	return outcome, finding.Message
 }
 
-// find is what the steps of a rule show, until one ends the judging; nothing is played
-// where the rule is left out, or cannot be judged.
+// find returns what the steps of a rule show, until one ends the judging. It plays nothing if the
+// rule is left out or cannot be judged.
 func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.Finding {
 	if why, remedy := r.config.leftOut(s.Rule); why != "" {
 		return judge.Finding{Outcome: report.Skipped, Message: why, Remedy: remedy}
@@ -107,8 +107,7 @@ func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.
 	return judge.Finding{Races: j.races}
 }
 
-// record records what was found of a rule, and of one that is to blame for it, and tells
-// of both.
+// record records and announces the finding about a rule, and the breach of the rule that caused it.
 func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 	if finding.Cause != nil && finding.Cause.ID != of.ID {
 		r.announce(r.verdicts.Blame(finding))
@@ -121,19 +120,19 @@ func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 	r.announce(verdict)
 }
 
-// judging is the judging of one rule: what its steps have shown so far.
+// judging is the state while one rule is judged: what its steps have shown so far.
 type judging struct {
 	*run
 	ctx      context.Context
 	player   *scenario.Player
 	problems []string
 	shown    []*probe.Exchange
-	held     bool       // a step whose tries are weighed has held
-	on       *plan.Case // what the story was like that is judged
+	held     bool       // a step with weighed tries has passed
+	on       *plan.Case // the case that the judged story was equal to
 	races    []report.Race
 }
 
-// with is a finding with what was shown before it.
+// with adds to a finding what was shown before it.
 func (j *judging) with(f judge.Finding) judge.Finding {
 	j.shown = append(j.shown, f.Exchanges...)
 	if f.Problems == nil {
@@ -170,7 +169,7 @@ func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough
 	return judge.Finding{}, false
 }
 
-// like notes what a story was like.
+// like stores the case that a story was equal to.
 func (j *judging) like(value any) {
 	j.on = nil
 	if story, is := value.(interface{ Like() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
@@ -190,7 +189,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 		switch first := s.Try(value); {
 		case first.Skip, first.Uncounted:
 			continue
-		case s.Seats != "" && first.Stop != nil: // it was stopped before there was anything to weigh
+		case s.Seats != "" && first.Stop != nil: // it stopped before there was anything to weigh
 			stop = first.Stop
 			j.like(value)
 		default:
@@ -224,10 +223,9 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 	}
 }
 
-// weigh tries until it is decided whether a rule is broken, or it is too late for
-// more, and watches the slots on which something was off. It returns the try
-// that shows the breach, or why there is nothing to judge by; nothing of both where
-// the rule holds.
+// weigh plays tries until it is clear whether a rule is broken, or until there is no time left. It
+// watches the slots with unexpected results. It returns the try that shows the breach, or the
+// reason why nothing can be judged; both are nil if the rule passes.
 func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop *scenario.Stop) {
 	seats := j.player.Seats
 	defer func() {
@@ -283,18 +281,18 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop 
 	return j.whatStands(s, &test, tries, stop)
 }
 
-// Where a round of a race was off, half as many are added, to see it again; a few of them
-// whatever the run may still hold. Beyond the first few rounds a race may take one part in so many
-// of the run's time.
+// After an unexpected round of a race, half as many rounds are added, to reproduce it. The first
+// secondRounds of these are played even if the run is short of time or holds. After its first few
+// rounds, a race may take 1/raceShare of the run's time.
 const (
 	moreRounds   = 2
 	secondRounds = 12
 	raceShare    = 30
 )
 
-// until says whether one more attempt is made, after so many, of which some were stopped: a
-// stopped round does not count. Rounds that were played for another rule cost nothing: only
-// after one that was played now is it asked whether there may be more.
+// until returns a function that reports whether another attempt is made. Stopped rounds of a race
+// do not count. Rounds that were played for another rule cost nothing, so the limits apply only
+// after a round that was played now.
 func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect, fresh bool) bool {
 	began, clock, seconds := time.Now(), j.player.Time, 0
 	return func(attempt, stops, tries int, suspect, fresh bool) bool {
@@ -315,7 +313,7 @@ func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect, f
 	}
 }
 
-// raced counts a round of a race that held. No other customer changed a seat meanwhile.
+// raced counts a passed round of a race. No other customer changed a seat meanwhile.
 func (j *judging) raced(t judge.Try) {
 	if t.At != nil {
 		t.At.Watch.Lasted += t.Took
@@ -327,9 +325,8 @@ func (j *judging) raced(t judge.Try) {
 	j.races[at].Tries++
 }
 
-// whatStands judges by tries that have decided nothing and cannot go on. What was seen
-// stands if no seat moves during a long look: a customer seen anywhere in the run may
-// have been here as well.
+// whatStands judges by tries that are undecided and cannot continue. A flaw counts if no seat
+// changes during a long watch of its slot, and if no other customer was seen anywhere in the run.
 func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, stop *scenario.Stop) (*judge.Try, *scenario.Stop) {
 	suspect := test.Suspect()
 	switch {

@@ -14,44 +14,44 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// usualReads is how many calls a run usually makes where nothing is held or booked.
+// usualReads is the usual number of calls of a run that holds and books nothing.
 const usualReads = 900
 
-// Plan is what a run is going to do to the partner's platform.
+// Plan is what a run will do to the partner's platform.
 type Plan struct {
 	BaseURL       string              `json:"base_url"`
 	AuthType      partnerapi.AuthType `json:"auth_type"`
 	Depth         string              `json:"depth"`
-	Calls         int                 `json:"calls"`             // usually, about
-	Holds         int                 `json:"holds"`             // usually, about
-	MaxHolds      int                 `json:"max_holds"`         // never more
-	Bookings      int                 `json:"bookings"`          // usually, about
-	MaxBookings   int                 `json:"max_bookings"`      // never more
-	Stories       int                 `json:"stories,omitempty"` // random lifecycles, whose holds and bookings come on top
-	CallsAtOnce   int                 `json:"calls_at_once"`     // of those that hold, book, release and cancel
-	CallsASecond  int                 `json:"calls_a_second"`    // 0: no bound
+	Calls         int                 `json:"calls"`             // approximate, usual number
+	Holds         int                 `json:"holds"`             // approximate, usual number
+	MaxHolds      int                 `json:"max_holds"`         // upper limit
+	Bookings      int                 `json:"bookings"`          // approximate, usual number
+	MaxBookings   int                 `json:"max_bookings"`      // upper limit
+	Stories       int                 `json:"stories,omitempty"` // random lifecycles; their holds and bookings are added
+	CallsAtOnce   int                 `json:"calls_at_once"`     // concurrent calls that hold, book, release or cancel
+	CallsASecond  int                 `json:"calls_a_second"`    // 0: no limit
 	From          string              `json:"from,omitempty"`    // dates, both inclusive, by this machine's clock in UTC; absent: the next 60 days by the target's clock
 	To            string              `json:"to,omitempty"`
 	Products      []string            `json:"products,omitempty"` // ids; absent: all
 	Options       []string            `json:"options,omitempty"`
 	MovesTheClock bool                `json:"moves_the_clock"`
 	Ledger        string              `json:"ledger,omitempty"`
-	Warning       string              `json:"warning,omitempty"` // why not all can be judged
+	Warning       string              `json:"warning,omitempty"` // why not everything can be judged
 
-	Visited []PlannedVisit `json:"visited,omitempty"` // options that get a hold each; the others of the run are for slots of these and of others like them
+	Visited []PlannedVisit `json:"visited,omitempty"` // options that get one hold each; the run's other holds are for slots of these and similar options
 }
 
-// PlannedVisit is an option that is going to be held, and the slot that suits best now.
+// PlannedVisit is an option that the run will hold, and the slot that fits best now.
 type PlannedVisit struct {
 	ProductID      string `json:"product_id"`
 	OptionID       string `json:"option_id"`
 	Slots          int    `json:"slots"` // that can be booked
 	AvailabilityID string `json:"availability_id"`
 	Start          string `json:"start"`
-	SeatsLeft      *int64 `json:"seats_left,omitempty"` // absent where they are not counted
+	SeatsLeft      *int64 `json:"seats_left,omitempty"` // absent if seats are not counted
 }
 
-// Plan says what a run of this configuration is going to do; no call is made.
+// Plan returns what a run with this configuration will do. It makes no call.
 func (c Config) Plan() Plan {
 	c = c.withDefaults()
 	window := discover.Window{}
@@ -102,8 +102,8 @@ func (c Config) tooSlow() string {
 	return ""
 }
 
-// Foresee is Plan with what can be said only when the catalog and availability
-// have been read, which are all that it calls. The error says why they cannot be.
+// Foresee returns Plan with what only the catalog and availability show. It calls nothing else. It
+// returns an error if they cannot be read.
 func Foresee(ctx context.Context, config Config) (Plan, error) {
 	if err := config.Check(); err != nil {
 		return Plan{}, err

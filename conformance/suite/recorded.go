@@ -9,15 +9,15 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
-// Recorded is recorded traffic that is to be judged.
+// Recorded is recorded traffic to be judged.
 type Recorded struct {
-	Files                 []string // HTTP archives, or their entries, one a line; together they are one history
+	Files                 []string // HTTP archives, or one archive entry per line; together they are one history
 	HandlesTicketDelivery bool     // the partner is registered as delivering its own tickets
 	Version               string   // of the suite, for the report
 }
 
-// JudgeRecorded judges recorded traffic by every rule that needs no call of its own. The
-// others are skipped, and the verdict is partial at best.
+// JudgeRecorded judges recorded traffic by every rule that needs no call of its own. The other
+// rules are skipped, so the verdict is at best partial.
 func JudgeRecorded(ctx context.Context, r Recorded) (*Outcome, error) {
 	counts, judge := &recording.Counts{}, traffic.New(r.HandlesTicketDelivery, r.Version, false)
 	for x, err := range recording.Read(ctx, r.Files, counts) {

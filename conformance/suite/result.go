@@ -90,8 +90,7 @@ func (r *run) coverage() report.Coverage {
 	return c
 }
 
-// latency sums up the answer times of each endpoint that was called as the
-// marketplace calls it.
+// latency summarizes the answer times of each endpoint, over the calls that a marketplace makes.
 func latency(exchanges []*probe.Exchange, scaled func(time.Duration) time.Duration) []report.Latency {
 	calls := map[partnerapi.Endpoint][]*probe.Exchange{}
 	for _, exchange := range exchanges {

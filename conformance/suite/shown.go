@@ -9,9 +9,9 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// announce tells of what came of a rule, where there is news, and ends the judging with
-// the first that failed where that is wanted. A breach waits until all that the rule
-// needs is judged: one of those rules may turn out to be the cause.
+// announce reports the outcome of a rule if it is new, and stops the judging after the first
+// failure if FailFast is set. A breach is reported after all rules that its rule needs are judged:
+// one of them may turn out to be the cause.
 func (r *run) announce(v *report.RuleResult) {
 	if v == nil {
 		return
@@ -25,8 +25,8 @@ func (r *run) announce(v *report.RuleResult) {
 	}
 }
 
-// tell tells of the rules that are waiting; of those that may still be blocked only at
-// the end of the run.
+// tell reports the waiting rules. Rules that may still be blocked are reported at the end of the
+// run.
 func (r *run) tell(end bool) {
 	var still []string
 	for _, id := range r.waiting {
@@ -40,15 +40,15 @@ func (r *run) tell(end bool) {
 			still = append(still, id)
 		case !r.isBlocked(one):
 			r.config.Progress(shown)
-		default: // it is told of at the end, as blocked
+		default: // reported at the end, as blocked
 			still = append(still, id)
 		}
 	}
 	r.waiting = still
 }
 
-// firstFailed returns the first rule that failed for certain, or nil: one that needs
-// a rule which is not judged yet may turn out to be blocked by it.
+// firstFailed returns the first rule that certainly failed, or nil. A rule that needs rules which
+// are not judged yet may turn out to be blocked.
 func (r *run) firstFailed() *rule.Rule {
 	for _, one := range rule.All() {
 		v := r.verdicts.Get(one.ID)
@@ -74,7 +74,7 @@ func (r *run) knowsNeeds(one rule.Rule) bool {
 	return true
 }
 
-// shown is a verdict as reports show it: the breach that the baseline has is known.
+// shown returns a verdict as reports show it: a breach in the baseline is known.
 func (r *run) shown(v *report.RuleResult) report.RuleResult {
 	shown := *v
 	if shown.Outcome == report.Failed || shown.Outcome == report.Warned {
@@ -85,9 +85,8 @@ func (r *run) shown(v *report.RuleResult) report.RuleResult {
 	return shown
 }
 
-// shownRules returns what came of every rule, in the catalogue's order. A rule that
-// was run for others only is not judged, unless its breach keeps one of them from
-// being judged.
+// shownRules returns the outcome of every rule, in the order of the catalogue. A rule that was run
+// only for others is not shown as judged, unless its breach keeps one of them from being judged.
 func (r *run) shownRules() []report.RuleResult {
 	causes := map[string]bool{}
 	for id := range r.choice.Judged {
@@ -108,7 +107,7 @@ func (r *run) shownRules() []report.RuleResult {
 	return all
 }
 
-// whySkipped says why a rule was left out, and how to have it judged.
+// whySkipped returns why a rule was left out, and how to have it judged.
 func (r *run) whySkipped(one rule.Rule) (why, remedy string) {
 	var chosen []string
 	for _, flag := range r.config.narrowedBy() {

@@ -10,9 +10,8 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// simplest returns the breach of the simplest case that shows one, and that case. A breach of
-// what comes later in a booking is no cause: the slot may have been left unchanged by the
-// first.
+// simplest returns the breach of the simplest case that shows one, and that case. A breach later in
+// a booking cannot be the cause: the slot may be unchanged because of the earlier breach.
 func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs specsOn) (*breach, *plan.Case) {
 	for again := true; again; {
 		again = false
@@ -28,7 +27,7 @@ func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs 
 }
 
 // simplify returns the breach of the simplest case that shows one, and that case. A breach that
-// needs optional fields or bodies to be left out breaks the rule about these.
+// occurs only without optional fields or bodies breaks the rule about those.
 func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
 	found, on = r.simplest(ctx, found, on, judge.CaseSpecs)
 	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.playedInFull(ctx, on) {
@@ -37,7 +36,7 @@ func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*brea
 	return found, on
 }
 
-// playedInFull reports whether the stories of a case were played with all that is optional.
+// playedInFull reports whether the stories of a case can be played with all optional fields.
 func (r *run) playedInFull(ctx context.Context, on *plan.Case) bool {
 	full := *on
 	full.Bare = false
@@ -45,7 +44,7 @@ func (r *run) playedInFull(ctx context.Context, on *plan.Case) bool {
 	return scenario.PlayBooking(ctx, player, 0).Hold != nil && scenario.PlayHolding(ctx, player, 0).Hold != nil
 }
 
-// blamed is the rule that the breach is one of.
+// blamed returns the rule that is broken.
 func (b *breach) blamed() rule.Rule {
 	if b.Cause != nil {
 		return *b.Cause
@@ -53,8 +52,8 @@ func (b *breach) blamed() rule.Rule {
 	return b.rule
 }
 
-// traced is a finding of a story with its cause: where simpler stories on the same slot show
-// a breach too, it is that.
+// traced returns a finding with its cause: if simpler stories on the same slot show a breach too,
+// it returns that one.
 func (r *run) traced(ctx context.Context, of rule.Rule, f judge.Finding) judge.Finding {
 	if f.Outcome != report.Failed || f.On == nil || r.player.Depth.Cases() == 0 || r.player.ReadOnly || r.seatsOff() {
 		return f

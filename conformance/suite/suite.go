@@ -1,23 +1,22 @@
-// Package suite judges a partner. Run and Judge build one tree of Ginkgo specs, a spec
-// for each rule of the catalogue, and run it once.
+// Package suite judges a partner. Run and Judge build one tree of Ginkgo specs, with a spec for
+// each rule of the catalogue, and run it once.
 //
-// A rule takes one street. Package plan says what of the partner's offer is tested,
-// package scenario plays what the rule needs and returns what was sent, what came and
-// what was counted, package judge says what that means and returns a finding, and the
-// verdicts decide what a broken rule means for the others: one cause is one finding.
-// A scenario is played once, when the first rule asks for it.
+// Every rule is judged in the same way. Package plan selects which part of the partner's offer is
+// tested. Package scenario plays what the rule needs and returns what was sent, received and
+// counted. Package judge interprets that and returns a finding. The verdicts decide what a broken
+// rule means for the others: one cause is one finding. A scenario is played once, when the first
+// rule requests it.
 //
-// Races come late, when all is known of calls one after another. After them come
-// requests that are unusual, and such as make no sense; then holds that expire, so that
-// all else is judged while they are waited for. Random lifecycles, which package explore
-// makes up, are played where the user asks for them.
+// Races come late, after everything is known about sequential calls. The order is unusual requests,
+// malformed requests, races, and then expiring holds, so that everything else is judged while the
+// run waits for them. Random lifecycles, which package explore generates, are played on request.
 //
-// A live partner has other customers. What is off is tried again, on slots that are
-// watched for what others do, until package noise says that it is far likelier that a
-// rule is broken than that others were at it.
+// A live partner has other customers. An unexpected result is tried again, on slots that are
+// watched for changes by others. Package noise decides when a broken rule is far likelier than
+// interference.
 //
-// Every hold and booking is entered in a ledger before it is used, and undone
-// at the end whatever happened.
+// Every hold and booking is recorded in a ledger before it is used, and is undone at the end in any
+// case.
 package suite
 
 import (
@@ -40,17 +39,16 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Outcome is a finished run: its result, and the redactor that removes the partner's
-// key from reports.
+// Outcome is a finished run: its result, and the redactor that removes the partner's key from
+// reports.
 type Outcome struct {
 	Result   *report.Result
 	Redactor *probe.Redactor
 }
 
-// WriteReports writes the views of what came of the run that are named (view.Names
-// lists them), all where none is, into dir, and returns
-// their paths and the SHA-256 by which the report can be told from any other. A file
-// in which the key would stand is not written, and the error names it.
+// WriteReports writes the named views of the result into dir, or all views if no name is given
+// (view.Names lists them). It returns their paths and the SHA-256 that identifies the report. A
+// file that would contain the key is not written, and the error names it.
 func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum string, err error) {
 	fixed, err := view.FixedText(names...)
 	if err != nil {
@@ -64,19 +62,17 @@ func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum
 	return files, sealed.Integrity.SHA256, err
 }
 
-// ErrOnce is the error of a second run in one process: Ginkgo runs one tree of
-// specs only.
+// ErrOnce is returned for a second run in one process: Ginkgo can run only one tree of specs.
 var ErrOnce = errors.New("a process can judge one partner only, once: give each run a process of its own, such as a test package that has no other")
 
 var judged atomic.Bool
 
-// LongestWait is how long a hold may live that a run waits for.
+// LongestWait is the longest lifetime of a hold that a run waits for.
 const LongestWait = scenario.LongestWait
 
-// Judge judges the partner that config names, once a process. Interrupted ends
-// when the caller wants the run to end early; what was held is undone all the
-// same. The error is that of a configuration that cannot be used, or ErrOnce: then
-// nothing was sent.
+// Judge judges the partner that config names, once per process. Cancel interrupted to stop the run
+// early; its holds are undone in that case too. Judge returns an error for an unusable
+// configuration, or ErrOnce. In both cases nothing was sent.
 func Judge(interrupted context.Context, config Config) (*Outcome, error) {
 	if err := config.Check(); err != nil {
 		return nil, err
@@ -99,20 +95,20 @@ func Judge(interrupted context.Context, config Config) (*Outcome, error) {
 	}
 	ginkgo.RunSpecs(silent{}, "the partner contract", suiteConfig, reporterConfig)
 
-	// After several signals Ginkgo leaves a spec to itself: a hold whose answer
-	// it still waits for has to be in the ledger before that is cleared.
+	// After several signals Ginkgo abandons a spec. A hold whose answer it still waits for must be
+	// in the ledger before the ledger is cleaned up.
 	r.stage.Lock()
 	r.cleanUp()
 	return &Outcome{Result: r.result(), Redactor: r.client.Redactor()}, nil
 }
 
-// silent is told of failures in Ginkgo's way; the result tells them in ours.
+// silent receives Ginkgo's failures and ignores them: the result reports them.
 type silent struct{}
 
 func (silent) Fail() {}
 
-// describe builds the tree of specs. It is Ordered, so that causes are judged
-// before their consequences, and Serial, because the specs share one partner.
+// describe builds the tree of specs. It is Ordered, so that causes are judged before their
+// consequences, and Serial, because the specs share one partner.
 func (r *run) describe() {
 	ginkgo.Describe("a partner", ginkgo.Serial, ginkgo.Ordered, ginkgo.ContinueOnFailure, func() {
 		ginkgo.BeforeEach(func() {
@@ -169,7 +165,7 @@ func (r *run) awaitExpiry(ctx ginkgo.SpecContext) {
 	r.heed(ctx)
 }
 
-// heed has the run end where Ginkgo, which hears signals, ended the spec.
+// heed stops the run if Ginkgo, which receives signals, has ended the spec.
 func (r *run) heed(spec context.Context) {
 	if spec.Err() != nil {
 		r.player.Time.Interrupt()
@@ -178,8 +174,8 @@ func (r *run) heed(spec context.Context) {
 
 const cleanupTime = 20 * time.Second
 
-// cleanUp releases every hold and cancels every booking that is still there. It
-// has a time of its own, and no limit, filter or signal keeps it from trying.
+// cleanUp releases every hold and cancels every booking that is left. It has its own time limit,
+// and runs despite any other limit, filter or signal.
 func (r *run) cleanUp() {
 	limit := cleanupTime
 	if rps := r.config.Bounds.MaxRPS; rps > 0 {

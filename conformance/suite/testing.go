@@ -12,16 +12,14 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Run judges the partner that config names as a Go test does: every rule is a
-// subtest of its own, which fails where a MUST rule failed, with the calls that
-// show it as curl. A rule that warns is logged, one that was not judged is skipped
-// with the reason. The test ends immediately where the configuration cannot be used,
-// or where the partner could not be judged.
+// Run judges the partner that config names as part of a Go test. Every rule is a subtest, which
+// fails if a MUST rule failed and shows the calls as curl commands. A warned rule is logged; a rule
+// that was not judged is skipped with the reason. Run ends the test immediately if the
+// configuration cannot be used or the partner could not be judged.
 //
-// Where config has no key, it is taken from CONFORMANCE_AUTH_KEY. The run ends in
-// time to undo what it holds before the test's own deadline. A process can judge
-// one partner only, once: a second call ends its test. Ginkgo runs the specs, so a
-// package whose own tests are Ginkgo's is no place for it.
+// If config has no key, Run uses CONFORMANCE_AUTH_KEY. The run stops early enough to undo its holds
+// before the test's own deadline. A process can judge only one partner, once: a second call ends
+// its test. Ginkgo runs the specs, so do not use Run in a package whose own tests use Ginkgo.
 func Run(t *testing.T, config Config) *Outcome {
 	t.Helper()
 	config.AuthKey = cmp.Or(config.AuthKey, os.Getenv(probe.KeyVariable))

@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// verdict says what the rules come to, and why where that is not plain from them. A run
-// that the user narrowed is partial: it cannot say that the partner is conformant.
+// verdict returns the verdict of the rules, and the reason if the rules do not show it. A run that
+// the user narrowed is partial: it cannot prove that the partner is conformant.
 func (r *run) verdict(result *report.Result) (report.Verdict, string) {
 	if result.Summary[report.Failed] > 0 {
 		return report.Nonconformant, ""
@@ -24,7 +24,7 @@ func (r *run) verdict(result *report.Result) (report.Verdict, string) {
 	return report.Conformant, ""
 }
 
-// incomplete says why the partner could not be judged, or "".
+// incomplete returns why the partner could not be judged, or "".
 func (r *run) incomplete(result *report.Result) string {
 	survey, words := r.player.Surveyed(), r.client.Redactor().Words
 	var catalog *scenario.Stop
@@ -55,7 +55,7 @@ func (r *run) incomplete(result *report.Result) string {
 	}
 }
 
-// narrowedBy names the flags by which the user left something out of the run.
+// narrowedBy returns the flags by which the user left something out of the run.
 func (r *run) narrowedBy() []string {
 	flags := r.config.narrowedBy()
 	if r.filtered() {
@@ -64,7 +64,7 @@ func (r *run) narrowedBy() []string {
 	return flags
 }
 
-// filtered reports whether Ginkgo passed over a rule that was to be run.
+// filtered reports whether Ginkgo left out a rule that was to be run.
 func (r *run) filtered() bool {
 	if r.player.Time.Interrupted() || r.failed.Load() != nil {
 		return false

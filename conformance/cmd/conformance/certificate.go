@@ -17,10 +17,11 @@ import (
 	"partnerkit.dev/internal/cli"
 )
 
-// certificateType is the typ of a certificate, which tells it from other signed statements.
+// certificateType is the typ header of a certificate, which distinguishes it from other signed
+// statements.
 const certificateType = "conformance-certificate+jwt"
 
-// statement is what a certificate says.
+// statement is the content of a certificate.
 type statement struct {
 	Integration     string         `json:"sub"`
 	Run             string         `json:"jti"`
@@ -35,13 +36,13 @@ type statement struct {
 	ReportSHA256    string         `json:"report_sha256"`
 }
 
-// errInvalid says that a certificate is not valid; its text says why.
+// errInvalid is returned for a certificate that is not valid. Its text is the reason.
 type errInvalid string
 
 func (e errInvalid) Error() string { return string(e) }
 
-// mostCertificate bounds certificates and key sets, in bytes, and keyTime the fetching of
-// keys.
+// mostCertificate is the largest certificate or key set, in bytes. keyTime is the timeout for
+// fetching keys.
 const (
 	mostCertificate = 1 << 20
 	keyTime         = 10 * time.Second
@@ -79,8 +80,8 @@ func verifyCertificate(command *cobra.Command, path, keys string) error {
 
 func inUTC(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 
-// readCertificate returns what a certificate says. The error is errInvalid where it was
-// changed, was signed with another key or has expired.
+// readCertificate returns the content of a certificate. It returns errInvalid if the certificate
+// was changed, was signed with another key or has expired.
 func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c statement, err error) {
 	signed, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.EdDSA})
 	if err != nil || len(signed.Signatures) != 1 {

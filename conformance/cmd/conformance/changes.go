@@ -19,18 +19,18 @@ import (
 const (
 	pollEvery = 250 * time.Millisecond
 	dialFor   = time.Second
-	// settleFor is how long files must rest: an editor or a compiler writes several.
+	// settleFor is how long files must be unchanged: an editor or a compiler writes several.
 	settleFor = 300 * time.Millisecond
 )
 
-// changes tells why to run again: Enter was pressed, the partner restarted, or a file
-// changed. What changes during a run is told once, after it.
+// changes returns a channel of reasons to run again: Enter was pressed, the partner restarted, or a
+// file changed. Changes during a run are reported once, after it.
 func changes(ctx context.Context, in io.Reader, address *url.URL, paths []string, reports string) (<-chan string, error) {
 	why := make(chan string, 1)
 	tell := func(reason string) {
 		select {
 		case why <- reason:
-		default: // a run is due already
+		default: // a run is already due
 		}
 	}
 	if err := watchFiles(ctx, paths, reports, tell); err != nil {
@@ -49,7 +49,7 @@ func changes(ctx context.Context, in io.Reader, address *url.URL, paths []string
 	return why, nil
 }
 
-// watchRestarts tells when a partner that did not listen listens again.
+// watchRestarts calls tell when a partner that did not listen listens again.
 func watchRestarts(ctx context.Context, tick <-chan time.Time, listens func() bool, tell func(string)) {
 	up := true
 	for {
@@ -65,7 +65,7 @@ func watchRestarts(ctx context.Context, tick <-chan time.Time, listens func() bo
 	}
 }
 
-// listens reports whether something accepts connections at the address.
+// listens reports whether a server accepts connections at the address.
 func listens(ctx context.Context, address *url.URL) bool {
 	port := address.Port()
 	if port == "" {
@@ -80,8 +80,8 @@ func listens(ctx context.Context, address *url.URL) bool {
 	return true
 }
 
-// watchFiles tells when a file changed at one of the paths; of a folder, anywhere below it,
-// but in the folder of the reports, which each run writes.
+// watchFiles calls tell when a file at one of the paths changes, or any file below a folder. It
+// ignores the reports folder, which each run writes.
 func watchFiles(ctx context.Context, paths []string, reports string, tell func(string)) error {
 	if len(paths) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func watchFiles(ctx context.Context, paths []string, reports string, tell func(s
 	}
 	for _, path := range paths {
 		if err := addFolders(watcher, path, reports); err != nil {
-			_ = watcher.Close() // the first error is the one to tell
+			_ = watcher.Close() // report the first error only
 			return fmt.Errorf("--watch-path %s cannot be watched: %w", path, fileerror.Reason(err))
 		}
 	}
@@ -109,7 +109,7 @@ func watchFiles(ctx context.Context, paths []string, reports string, tell func(s
 					return
 				}
 				if event.Has(fsnotify.Create) {
-					_ = addFolders(watcher, event.Name, reports) // it may be gone already
+					_ = addFolders(watcher, event.Name, reports) // it may already be gone
 				}
 				if !event.Has(fsnotify.Chmod) {
 					changed = event.Name
@@ -117,15 +117,14 @@ func watchFiles(ctx context.Context, paths []string, reports string, tell func(s
 				}
 			case <-settled.C:
 				tell(oneLine(changed) + " changed")
-			case <-watcher.Errors: // an event may be lost; the next one is heard
+			case <-watcher.Errors: // an event may be lost; the next one is received
 			}
 		}
 	}()
 	return nil
 }
 
-// addFolders watches a path, and all folders below it but hidden ones and that of the
-// reports.
+// addFolders watches a path and all folders below it, except hidden folders and the reports folder.
 func addFolders(watcher *fsnotify.Watcher, root, reports string) error {
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -99,7 +99,7 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 	return nil
 }
 
-// open opens the ledger of the run that the flags are about.
+// open opens the ledger of the run that the flags describe.
 func (f cleanupFlags) open(file string) (*ledger.Ledger, error) {
 	proof := ledger.Proof{AuthKey: f.key(), Waived: f.force}
 	if f.force && f.baseURL == "" {

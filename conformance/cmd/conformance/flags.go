@@ -24,8 +24,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// safetyFlags are the flags that bound what a run does to a partner's platform,
-// and keep account of it, as given.
+// safetyFlags are the flags that limit what a run does to a partner's platform, and that record it.
 type safetyFlags struct {
 	ledger           string
 	bounds           suite.Bounds
@@ -91,10 +90,10 @@ func (f safetyFlags) beginLedger(config suite.Config, reportDir string) (*ledger
 	return begun, nil
 }
 
-// newSeeds bounds the seeds that are drawn: they are to be typed again.
+// newSeeds bounds the seeds that are drawn, so that they are easy to type again.
 const newSeeds = 1_000_000
 
-// judgingFlags say which rules are judged, what weighs how much, and what else is played.
+// judgingFlags select the rules to judge, their weight, and what else is played.
 type judgingFlags struct {
 	labels           string
 	rules            []string
@@ -116,8 +115,8 @@ func (f *judgingFlags) register(flags *pflag.FlagSet) {
 	flags.Uint64Var(&f.seed, "seed", 0, "the `seed` of the random lifecycles, to repeat them (default random)")
 }
 
-// apply enters the flags into the configuration, which has all others already. Where no
-// seed is given it draws one.
+// apply sets the flags in the configuration, which must be complete otherwise. It draws a seed if
+// none is given.
 func (f *judgingFlags) apply(config *suite.Config) (err error) {
 	if f.seed > 0 && f.stories == 0 {
 		return fmt.Errorf("--seed %d goes with --explore N", f.seed)
@@ -133,7 +132,7 @@ func (f *judgingFlags) apply(config *suite.Config) (err error) {
 	return config.Check()
 }
 
-// The flags that hold the key, and the name of the variable that does.
+// The flags with the key, and with the name of the environment variable that has it.
 const (
 	authKeyFlag    = "auth-key"
 	authKeyEnvFlag = "auth-key-env"
@@ -146,8 +145,7 @@ type targetFlags struct {
 
 const authTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)"
 
-// register adds the flags but for --auth-type, whose default is not the same
-// everywhere.
+// register adds all flags except --auth-type, whose default differs between commands.
 func (f *targetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.baseURL, "base-url", "", "the partner's base `URL`")
 	flags.StringVar(&f.authKey, authKeyFlag, "", "the `key` that the partner registered; prefer the environment variable "+probe.KeyVariable)
@@ -182,8 +180,8 @@ func (f targetFlags) check() (t target, err error) {
 
 func (f targetFlags) key() string { return cmp.Or(f.authKey, os.Getenv(f.authKeyEnv)) }
 
-// largestBundle bounds a file of certificates, in bytes; the system's own have
-// a quarter of a megabyte.
+// largestBundle is the largest file of certificates, in bytes. The system's own is a quarter of a
+// megabyte.
 const largestBundle = 16 << 20
 
 func (f targetFlags) roots() (*x509.CertPool, error) {
@@ -229,8 +227,8 @@ func parseClockURL(text string) error {
 	return nil
 }
 
-// parseAddress reads the address of a server. Its errors say what it is not,
-// and do not show it: secrets are often pasted into addresses.
+// parseAddress parses the address of a server. Its errors do not show the address, because secrets
+// are often pasted into addresses.
 func parseAddress(text string) (*url.URL, error) {
 	const want = "expected an http:// or https:// address"
 	address, err := url.Parse(text)
@@ -278,7 +276,7 @@ func parseAuthType(text string) (partnerapi.AuthType, error) {
 	return "", fmt.Errorf("--auth-type %q: expected bearer or api_key", text)
 }
 
-// checkKey checks that the key can stand in a header. The error never shows it.
+// checkKey checks that the key is valid in a header. The error never shows it.
 func (f targetFlags) checkKey() error {
 	key := f.key()
 	switch {

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/internal/cli"
 )
 
-// harFile is the view that a judged recording does not have: it is one itself.
+// harFile is the view that a judged recording does not have, because the recording is one.
 const harFile = "run.har"
 
 func newJudge() *cobra.Command {

@@ -1,5 +1,4 @@
-// Command conformance judges whether a partner platform keeps the partner
-// contract.
+// Command conformance checks whether a partner platform conforms to the partner contract.
 package main
 
 import (
@@ -25,16 +24,16 @@ import (
 )
 
 func main() {
-	// Signals stay ours until the very end: what a run holds is released first,
-	// also when the terminal is closed, or the output is no longer read.
+	// Handle signals until the very end: the run first releases its holds, even when the terminal
+	// is closed or the output is no longer read.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// execute runs the command and returns its exit code. What was wrong with its
-// use is said in one line, without the key.
+// execute runs the command and returns its exit code. It reports a usage error in one line, without
+// the key.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetOut(stdout)
@@ -92,15 +91,15 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// Exit codes. CI decides by them.
+// Exit codes, for CI.
 const (
 	exitConformant    = 0
 	exitNonconformant = 1             // a MUST rule failed
-	exitUsage         = cli.ExitUsage // the command was not understood, or could not do its work
+	exitUsage         = cli.ExitUsage // invalid usage, or the command failed
 	exitIncomplete    = 3             // the partner could not be judged
 )
 
-// noArgs refuses arguments without showing them: a key may be among them.
+// noArgs refuses arguments without showing them, because a key may be among them.
 func noArgs(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no arguments, only flags; '%[1]s --help' shows examples", command.CommandPath())
@@ -123,9 +122,9 @@ func readAtMost(name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, most))
 }
 
-// prepareFolder makes the folder for the reports and tries to write into it. The folder
-// of the usual name, which the user did not choose, must not be a symbolic link: one in
-// a repository that was cloned could lead anywhere.
+// prepareFolder creates the folder for the reports and checks that it is writable. A folder with
+// the usual name, which the user did not choose, must not be a symbolic link: one in a cloned
+// repository could lead anywhere.
 func prepareFolder(dir, usual string) error {
 	if info, err := os.Lstat(dir); err == nil && dir == usual && info.Mode()&fs.ModeSymlink != 0 {
 		return fmt.Errorf("the report folder %s is a symbolic link: name the folder that it leads to with --report-dir", dir)
@@ -143,8 +142,8 @@ func prepareFolder(dir, usual string) error {
 	return nil
 }
 
-// addCompletion adds the command that writes a shell's completion, which Cobra makes
-// once it knows where the output goes.
+// addCompletion adds the command that writes a shell's completion script. Cobra creates that
+// command after the output is set.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, command := range root.Commands() {
@@ -166,7 +165,7 @@ help of each shell says where the script belongs.`
 		command.Args = func(_ *cobra.Command, args []string) error {
 			return fmt.Errorf("completion takes the name of one shell: %s", strings.Join(shells, ", "))
 		}
-		command.RunE = func(*cobra.Command, []string) error { return nil } // without it the arguments would not be looked at
+		command.RunE = func(*cobra.Command, []string) error { return nil } // without it Cobra does not check the arguments
 	}
 }
 
@@ -176,8 +175,8 @@ func oneOf(names func() []string) cobra.CompletionFunc {
 	}
 }
 
-// someOf completes the last of several names with commas between, of those that are
-// not there yet.
+// someOf completes the last of several comma-separated names, with names that are not in the list
+// yet.
 func someOf(names func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		given := strings.Split(typed, ",")
@@ -204,7 +203,7 @@ func files(ends ...string) cobra.CompletionFunc {
 func complete(command *cobra.Command, flags map[string]cobra.CompletionFunc) {
 	for name, names := range flags {
 		if err := command.RegisterFlagCompletionFunc(name, names); err != nil {
-			panic(err) // there is no such flag: a slip in this package, which every test meets
+			panic(err) // no such flag: an error in this package that every test finds
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (s *screen) plan(p suite.Plan) {
 	s.note("but     %s\n", p.Warning)
 }
 
-// days are the dates of the slots.
+// days returns the dates of the slots, in words.
 func days(p suite.Plan) string {
 	switch {
 	case p.From == "" && p.To == "":
@@ -98,6 +98,6 @@ func (s *screen) visits(all []suite.PlannedVisit) {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\n", oneLine(one.ProductID), oneLine(one.OptionID), oneLine(one.AvailabilityID), oneLine(one.Start), seats, one.Slots)
 	}
-	_ = table.Flush() // into memory
+	_ = table.Flush() // writes to memory
 	s.printf("%s", text.String())
 }

@@ -25,11 +25,10 @@ func (s *screen) begin(config suite.Config) {
 	s.printf("\n")
 }
 
-// spoken is an outcome in words.
+// spoken returns an outcome in words.
 func spoken(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
 
-// rule shows a judged rule. A rule that is judged again with the same outcome is not
-// shown twice.
+// rule shows a judged rule. A rule that is judged again with the same outcome is not shown twice.
 func (s *screen) rule(r report.RuleResult) {
 	before, again := s.judged[r.ID]
 	if again && before == r.Outcome {
@@ -59,7 +58,7 @@ const longestOutcome = len("not applicable")
 
 func pad(text string, width int) string { return text + strings.Repeat(" ", max(0, width-len(text))) }
 
-// finding shows what is wrong, what to do about it, and the call that repeats it.
+// finding shows what is wrong, how to fix it, and the call that repeats it.
 func (s *screen) finding(r report.RuleResult) {
 	s.printf("%s %s (%s, %s)\n", s.paint(r.Outcome, strings.ToUpper(spoken(r.Outcome))), r.ID, r.Level, r.Clause)
 	s.printf("  %s.\n", r.Title)
@@ -77,8 +76,8 @@ func (s *screen) finding(r report.RuleResult) {
 	s.printf("\n")
 }
 
-// revealing is the call that shows most of a finding: the one with the place in
-// question, else the last one of the rule's endpoint.
+// revealing returns the call that shows most of a finding: the one with a marked place, else the
+// last one to the rule's endpoint.
 func revealing(r report.RuleResult) (best *probe.Exchange) {
 	weight := func(x *probe.Exchange) int {
 		switch {
@@ -107,7 +106,7 @@ const (
 	progressJSON = "json"
 )
 
-// ruleLine is what --progress json says of a rule.
+// ruleLine is one rule in the output of --progress json.
 type ruleLine struct {
 	ID       string              `json:"id"`
 	Title    string              `json:"title"`
@@ -117,7 +116,7 @@ type ruleLine struct {
 	Message  string              `json:"message"`
 }
 
-// jsonLines writes what --progress json prints. It ignores errors, as screen does.
+// jsonLines writes the output of --progress json. It ignores errors, as screen does.
 type jsonLines struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -129,8 +128,8 @@ func (j *jsonLines) print(text string) {
 	fmt.Fprintf(j.out, "%s\n", text)
 }
 
-// rules returns what writes a line for each rule that is judged, and another one if its
-// outcome changes.
+// rules returns a function that writes a line for each judged rule, and another one if its outcome
+// changes.
 func (j *jsonLines) rules(redact func(string) string) func(report.RuleResult) {
 	judged := map[string]report.Outcome{}
 	return func(r report.RuleResult) {
@@ -144,10 +143,10 @@ func (j *jsonLines) rules(redact func(string) string) func(report.RuleResult) {
 	}
 }
 
-// ledgerLine asks the caller to copy the ledger.
+// ledgerLine requests the caller to copy the ledger.
 const ledgerLine = `{"ledger": true}`
 
-// await returns what asks the caller to copy the ledger, and waits for its line.
+// await returns a function that requests the caller to copy the ledger and waits for its reply.
 func (j *jsonLines) await(in io.Reader) func() error {
 	lines := bufio.NewReader(in)
 	return func() error {

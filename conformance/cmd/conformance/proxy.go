@@ -24,11 +24,11 @@ import (
 )
 
 const (
-	// endWithin is for how long calls under way may go on once the proxy is to stop.
+	// endWithin is how long calls in progress may continue after the proxy is asked to stop.
 	endWithin = 10 * time.Second
-	// judgeWithin is for how long calls that wait may be judged after that.
+	// judgeWithin is how long waiting calls may be judged after that.
 	judgeWithin = 5 * time.Second
-	// noAdmin says that there is to be no status page.
+	// noAdmin disables the status page.
 	noAdmin = "off"
 )
 
@@ -95,7 +95,7 @@ Exit codes:
 	return command
 }
 
-// run proxies until the command's context ends.
+// run runs the proxy until the command's context is done.
 func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	upstream, err := f.check()
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	defer listener.Close() // closed already where it was served
+	defer listener.Close() // already closed if it was served
 	stderr := command.ErrOrStderr()
 	options := live.Options{
 		Upstream: upstream.String(), HandlesTicketDelivery: f.tickets, Version: cli.Version(), MostCalls: f.mostCalls, MostBytes: f.mostMemory << 20,
@@ -174,7 +174,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	return err
 }
 
-// newFindings prints what fails for the first time.
+// newFindings returns a function that prints what fails for the first time.
 func newFindings(out io.Writer) func(*live.Findings) {
 	known, dropped := map[string]bool{}, false
 	return func(f *live.Findings) {
@@ -234,7 +234,7 @@ func listen(flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// admin is the server of the status page; one without an address serves nothing.
+// admin is the server of the status page. Without an address it serves nothing.
 type admin struct {
 	http.Server
 	address string
@@ -252,6 +252,6 @@ func (f *proxyFlags) serveAdmin(watcher *live.Watcher) (*admin, error) {
 		Handler: watcher.Admin(), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}}
-	go func() { _ = served.Serve(listener) }() // it ends with the command
+	go func() { _ = served.Serve(listener) }() // ends with the command
 	return served, nil
 }

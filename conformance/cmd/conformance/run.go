@@ -22,7 +22,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// reportFolder is where the reports go unless the user says otherwise.
+// reportFolder is the default folder of the reports.
 const reportFolder = "conformance-report"
 
 const shortestRun = time.Second
@@ -150,11 +150,11 @@ Exit codes:
 	return command
 }
 
-// settingsFile is the file that is read where it lies in the working directory.
+// settingsFile is the file that is read if it is in the working directory.
 const settingsFile = "conformance.yaml"
 
-// settingsOf returns what sets the flags of the run command from a file and from the
-// environment, with the prefix CONFORMANCE_. Empty variables are ignored.
+// settingsOf returns the sources of settings for the flags of the run command: a file, and
+// environment variables with the prefix CONFORMANCE_. Empty variables are ignored.
 func settingsOf(command *cobra.Command) cli.Settings {
 	return cli.Settings{
 		Flags:    command.Flags(),
@@ -197,7 +197,7 @@ func (f runFlags) check() error {
 	if f.maxDuration < shortestRun {
 		return fmt.Errorf("--max-duration %s is too short: expected at least %s", f.maxDuration, shortestRun)
 	}
-	if !(f.limitScale > 0 && f.limitScale <= 1) { // so written, it refuses NaN too
+	if !(f.limitScale > 0 && f.limitScale <= 1) { // this form also refuses NaN
 		return fmt.Errorf("--limit-scale %g: expected more than 0, at most 1", f.limitScale)
 	}
 	switch {
@@ -223,7 +223,7 @@ func (f runFlags) check() error {
 }
 
 func run(command *cobra.Command, config suite.Config, flags runFlags) error {
-	// A folder that cannot be written is better known before the run than after.
+	// Find out before the run whether the folder can be written.
 	if err := prepareFolder(flags.reportDir, reportFolder); err != nil {
 		return err
 	}

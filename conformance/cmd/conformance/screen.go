@@ -13,22 +13,22 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// screen shows a run to a person: each failure when it is found, a summary, and a
-// progress bar if the output is a terminal.
+// screen shows a run to a person: each failure when it is found, a summary, and a progress bar if
+// the output is a terminal.
 type screen struct {
 	out     io.Writer
 	colour  bool
 	width   int                       // of the longest name
 	columns int                       // of the terminal; 0: lines may be of any length
-	bar     *progressbar.ProgressBar  // nil where the output is no terminal
+	bar     *progressbar.ProgressBar  // nil if the output is not a terminal
 	redact  func(string) string       // removes the key
 	verbose bool                      // every rule gets a line
-	judged  map[string]report.Outcome // of the rules that were shown
-	room    int                       // lines that the lists of a summary may still take
+	judged  map[string]report.Outcome // of the rules already shown
+	room    int                       // lines left for the lists of a summary
 }
 
-// newScreen returns a screen for things of those names; doing says in a word what
-// is done with them.
+// newScreen returns a screen for items with these names. doing is a word for what is done with
+// them.
 func newScreen(out io.Writer, redact func(string) string, names []string, doing string) *screen {
 	s := &screen{out: out, redact: redact, judged: map[string]report.Outcome{}}
 	for _, name := range names {
@@ -47,13 +47,13 @@ func newScreen(out io.Writer, redact func(string) string, names []string, doing 
 	return s
 }
 
-// printf writes to the screen. It ignores errors: a run must release its holds even if
-// its output is closed.
+// printf writes to the screen. It ignores errors: a run must release its holds even if its output
+// is closed.
 func (s *screen) printf(format string, args ...any) {
 	fmt.Fprint(s.out, s.redact(fmt.Sprintf(format, args...)))
 }
 
-// note writes a line about a stranger's text, unless that is empty.
+// note writes a line with text from outside, unless the text is empty.
 func (s *screen) note(format, text string) {
 	if text != "" {
 		s.printf(format, oneLine(text))
@@ -72,8 +72,7 @@ func (s *screen) paint(outcome report.Outcome, text string) string {
 	return "\x1b[" + colours[outcome] + "m" + text + "\x1b[0m"
 }
 
-// step shows something above the bar, which moves on. A bar that cannot be drawn
-// is no reason to stop.
+// step shows something above the bar and advances the bar. Errors of the bar are ignored.
 func (s *screen) step(show func()) {
 	s.above(show)
 	if s.bar != nil {
@@ -95,8 +94,8 @@ func (s *screen) finish() {
 	}
 }
 
-// oneLine keeps a stranger's text from drawing on the terminal: line breaks,
-// control characters and marks that turn the direction of text become spaces.
+// oneLine prevents text from outside from controlling the terminal: line breaks, control characters
+// and marks that change the direction of text become spaces.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {

@@ -18,7 +18,7 @@ import (
 	"partnerkit.dev/internal/cli"
 )
 
-// mostParallel bounds --parallel: each run is a process.
+// mostParallel is the largest value of --parallel: each run is a process.
 const mostParallel = 64
 
 type selftestFlags struct {
@@ -33,7 +33,7 @@ type selftestFlags struct {
 	reportDir         string
 }
 
-// matrixFolder is where the matrix goes unless the user says otherwise.
+// matrixFolder is the default folder of the matrix.
 const matrixFolder = "selftest-report"
 
 func newSelftest() *cobra.Command {
@@ -129,7 +129,7 @@ func (f selftestFlags) plan(named, deep bool) (selftest.Plan, error) {
 	}
 }
 
-// begin is where the mocks' clocks begin.
+// begin returns the start time of the mocks' clocks.
 func (f selftestFlags) begin() (time.Time, error) {
 	if f.now == "now" {
 		return time.Now(), nil
@@ -178,8 +178,8 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, now 
 	}
 }
 
-// trials shows a selftest to a person: a line for each judged partner, the unexpected
-// results, and the verdict.
+// trials shows a selftest to a person: a line for each judged partner, the unexpected results, and
+// the verdict.
 type trials struct{ *screen }
 
 func beginTrials(out io.Writer, plan selftest.Plan) trials {
@@ -226,5 +226,5 @@ func (t trials) end(dir string, m *selftest.Matrix) {
 	t.printf("%s\n", t.paint(outcome, m.Verdict()))
 }
 
-// unredacted redacts nothing: the mocks' key opens nothing.
+// unredacted redacts nothing: the mocks' key is not secret.
 func unredacted(text string) string { return text }

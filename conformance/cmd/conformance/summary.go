@@ -11,16 +11,15 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
-// How many lines the lists of a summary may take: each by itself, and all together, so
-// that the summary fits a screen of 24.
+// The maximum number of lines of each list of a summary, and of all lists together, so that the
+// summary fits a screen of 24 lines.
 const (
 	mostOfAList  = 5
 	mostOfLists  = 16
 	leastOfAList = 2
 )
 
-// end shows what the run came to: first what may be long, then a summary that fits a
-// screen.
+// end shows the result of the run: first what may be long, then a summary that fits a screen.
 func (s *screen) end(r *report.Result) {
 	s.finish()
 	if s.verbose {
@@ -55,7 +54,7 @@ func (s *screen) verdict(r *report.Result) {
 	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), oneLine(sentence))
 }
 
-// list shows the heading and the lines, as far as there is room.
+// list shows the heading and as many lines as there is room for.
 func (s *screen) list(heading string, lines []string) {
 	most := min(mostOfAList, s.room)
 	if len(lines) == 0 || most < leastOfAList {
@@ -72,7 +71,7 @@ func (s *screen) list(heading string, lines []string) {
 	}
 }
 
-// fitting cuts a line where the terminal would break it.
+// fitting cuts a line that the terminal would break.
 func (s *screen) fitting(line string) string {
 	const indent = 2
 	if most := s.columns - indent; s.columns > 0 && utf8.RuneCountInString(line) > most {
@@ -81,7 +80,7 @@ func (s *screen) fitting(line string) string {
 	return line
 }
 
-// causes shows the rules that keep others from being judged, and returns their ids.
+// causes shows the rules that block others, and returns their ids.
 func (s *screen) causes(r *report.Result) map[string]bool {
 	shown := map[string]bool{}
 	var lines []string
@@ -111,8 +110,7 @@ func (s *screen) findings(r *report.Result, outcome report.Outcome, causes map[s
 	s.list(s.paint(outcome, strings.ToUpper(heading[:1])+heading[1:]+":"), lines)
 }
 
-// notJudged shows why MUST rules were not judged, but for those that wait for another
-// rule.
+// notJudged shows why MUST rules were not judged, except for rules that another rule blocks.
 func (s *screen) notJudged(r *report.Result, causes map[string]bool) {
 	var lines []string
 	for _, group := range view.NotJudged(r.Rules) {
@@ -123,7 +121,7 @@ func (s *screen) notJudged(r *report.Result, causes map[string]bool) {
 	s.list("MUST rules not judged:", lines)
 }
 
-// caller shows what the caller of recorded traffic got wrong.
+// caller shows the faults of the caller of recorded traffic.
 func (s *screen) caller(all []report.CallerFault) {
 	var lines []string
 	for _, fault := range all {
@@ -205,8 +203,8 @@ func (s *screen) times(all []report.Latency) {
 	s.printf("\n")
 }
 
-// givenUp says how many calls the marketplace would not have waited for, or nothing
-// where it would have waited for all.
+// givenUp returns how many calls the marketplace would not have waited for, in words, or "" if
+// there are none.
 func givenUp(l report.Latency) string {
 	if l.OverHealthy == 0 {
 		return ""

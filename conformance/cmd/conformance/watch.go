@@ -22,11 +22,11 @@ import (
 	"partnerkit.dev/internal/cli"
 )
 
-// childPatience is how long an interrupted run may take to release what it holds.
+// childPatience is how long an interrupted run may take to release its holds.
 const childPatience = time.Minute
 
-// watch judges the partner again after each change, until it is interrupted. Ginkgo runs
-// its specs once a process, so each run is a process of its own.
+// watch judges the partner again after each change, until it is interrupted. Ginkgo runs its specs
+// once per process, so each run is a separate process.
 type watch struct {
 	screen *screen
 	out    io.Writer
@@ -83,8 +83,8 @@ func (w *watch) judge(ctx context.Context) error {
 	return nil
 }
 
-// failingFirst judges the rules that failed alone and says which of them still do. Its
-// reports are not kept.
+// failingFirst judges only the rules that failed, and shows which of them still do. Its reports are
+// not kept.
 func (w *watch) failingFirst(ctx context.Context, failing []string) error {
 	dir, err := os.MkdirTemp("", "conformance-watch-")
 	if err != nil {
@@ -111,8 +111,8 @@ func (w *watch) failingFirst(ctx context.Context, failing []string) error {
 	return nil
 }
 
-// run runs the command once and returns its report; nil where it was interrupted before
-// there was one.
+// run runs the command once and returns its report. It returns nil if it was interrupted before
+// there was a report.
 func (w *watch) run(ctx context.Context, out io.Writer, dir string, args []string) (*report.Result, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -136,7 +136,7 @@ func (w *watch) run(ctx context.Context, out io.Writer, dir string, args []strin
 	return report.Read(filepath.Join(dir, "report.json"))
 }
 
-// brokenRules are the ids of the rules that failed or warned.
+// brokenRules returns the ids of the rules that failed or warned.
 func brokenRules(r *report.Result) (ids []string) {
 	if r == nil {
 		return nil
@@ -149,7 +149,7 @@ func brokenRules(r *report.Result) (ids []string) {
 	return ids
 }
 
-// changed shows what is another since the last run.
+// changed shows what has changed since the last run.
 func (s *screen) changed(c report.Comparison) {
 	s.printf("Since the last run: %d fixed, %d new, %d still failing.\n", len(c.Fixed), len(c.Broke), len(c.StillBroken))
 	for _, list := range []struct {
@@ -163,8 +163,8 @@ func (s *screen) changed(c report.Comparison) {
 	}
 }
 
-// givenFlags writes the flags that were set on the command line, but for the key and those
-// of watching itself.
+// givenFlags returns the flags that were set on the command line, except for the key and the watch
+// flags.
 func givenFlags(flags *pflag.FlagSet) (args []string) {
 	flags.Visit(func(f *pflag.Flag) {
 		switch f.Name {
@@ -175,7 +175,7 @@ func givenFlags(flags *pflag.FlagSet) (args []string) {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			var text strings.Builder
 			record := csv.NewWriter(&text)
-			_ = record.Write(list.GetSlice()) // into memory
+			_ = record.Write(list.GetSlice()) // writes to memory
 			record.Flush()
 			value = strings.TrimSuffix(text.String(), "\n")
 		}

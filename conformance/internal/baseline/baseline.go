@@ -1,5 +1,5 @@
-// Package baseline reads the known failures of a partner: rules that it breaks,
-// each with the reason why a run may go on with that.
+// Package baseline reads the known failures of a partner: rules that it breaks, each with the
+// reason why a run may tolerate that.
 package baseline
 
 import (
@@ -17,18 +17,18 @@ import (
 type Entry struct {
 	Rule   string
 	Reason string
-	Until  time.Time // the last day, in UTC, on which it counts; zero: no end
+	Until  time.Time // the last day, in UTC, on which it counts; zero: no last day
 	Line   int       // in the file, from 1
 }
 
-// Baseline is the known failures of a partner. A nil Baseline knows none.
+// Baseline is the known failures of a partner. A nil Baseline is empty.
 type Baseline struct {
 	File    string
 	Entries []Entry
 }
 
-// Read reads a baseline: a YAML list of entries with rule, reason, and until (such
-// as 2027-05-31), which may be absent. Its errors begin with the file and the line.
+// Read reads a baseline: a YAML list of entries with rule, reason, and an optional until (such as
+// 2027-05-31). Its errors start with the file and the line.
 func Read(path string) (*Baseline, error) {
 	file, err := yamlfile.Open(path)
 	if err != nil {
@@ -62,7 +62,7 @@ func readEntry(file *yamlfile.File, node ast.Node) (Entry, error) {
 	if err := file.Decode(node, &given); err != nil {
 		return Entry{}, err
 	}
-	// A mapping's own token is the colon behind its first key: the entry's first line.
+	// A mapping's own token is the colon after its first key: the entry's first line.
 	entry := Entry{Rule: given.Rule, Reason: strings.Join(strings.Fields(given.Reason), " "), Line: node.GetToken().Position.Line}
 	switch {
 	case entry.Rule == "":
@@ -103,9 +103,9 @@ func (e Entry) Words() string {
 	return fmt.Sprintf("%s (until %s)", e.Reason, e.Until.Format(time.DateOnly))
 }
 
-// Against holds the baseline against what came of a run that began at that time,
-// and returns its stale entries: those of a rule that passes, or that there is not,
-// and those whose day has passed. Nil knows nothing.
+// Against compares the baseline with the rules of a run that started at that time, and returns the
+// stale entries: their rule passes, their rule does not exist, or their last day has passed. It
+// returns nil for a nil Baseline.
 func (b *Baseline) Against(rules []report.RuleResult, at time.Time) *report.Baseline {
 	if b == nil {
 		return nil

@@ -1,6 +1,6 @@
-// Package discover reads a partner's answers leniently and finds what to test
-// with. A catalog with one bad price still has products, options and units:
-// what is broken is judged by its own rule, and must not hide the rest.
+// Package discover reads a partner's answers leniently and selects what to test. A catalog with one
+// invalid price still has products, options and units: its own rule judges the price, which must
+// not hide the rest.
 //
 // Nothing here sends a request.
 package discover
@@ -17,10 +17,10 @@ import (
 // Product is what the suite needs of a product.
 type Product struct {
 	ID            string
-	Zone          *time.Location // UTC where the catalog names none that exists
+	Zone          *time.Location // UTC if the catalog names no existing zone
 	ZoneKnown     bool
 	AllowFreesale bool
-	UpdatedAt     time.Time // zero where it is not told
+	UpdatedAt     time.Time // zero if it is missing
 	Options       []Option
 }
 
@@ -38,12 +38,11 @@ type Unit struct {
 
 type Price struct {
 	Currency  string
-	Precision int64 // partnerapi.DefaultCurrencyPrecision where the entry names none
+	Precision int64 // partnerapi.DefaultCurrencyPrecision if the entry has none
 }
 
-// Products splits the answer of GET /products into its products, undecoded. The
-// answer is an array, or an object whose "products" is one; any other shape is
-// an ErrShape (PRD-1).
+// Products splits the answer of GET /products into its products, undecoded. The answer is an array,
+// or an object whose "products" is an array. Any other shape is an ErrShape (PRD-1).
 func Products(raw []byte) ([]json.RawMessage, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
 		return Elements(raw)
@@ -51,7 +50,7 @@ func Products(raw []byte) ([]json.RawMessage, error) {
 	if err := wellFormed(raw); err != nil {
 		return nil, err
 	}
-	// A map, unlike a struct, does not take "Products" for "products".
+	// Unlike a struct, a map does not accept "Products" for "products".
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &object); err != nil {
 		return nil, err
@@ -67,12 +66,11 @@ func Products(raw []byte) ([]json.RawMessage, error) {
 	return elements, nil
 }
 
-// mostUnits bounds the units of an option that are read; there are five guest
-// types.
+// mostUnits is the maximum number of units of an option that are read. There are five guest types.
 const mostUnits = 1000
 
-// ReadProduct reads a decoded product leniently; what is missing or of the wrong
-// type is left empty.
+// ReadProduct reads a decoded product leniently. What is missing or of the wrong type is left
+// empty.
 func ReadProduct(value any) Product {
 	object, _ := value.(map[string]any)
 	product := Product{ID: text(object, "id"), Zone: time.UTC}
@@ -109,8 +107,8 @@ func readUnit(object map[string]any) Unit {
 	return unit
 }
 
-// Lead returns the unit that the option is asked with: the adult, else its
-// first (PRD-15). It is "" where the option has none.
+// Lead returns the unit that requests for the option use: the adult, else its first unit (PRD-15).
+// It returns "" if the option has no units.
 func (o Option) Lead() string {
 	lead := ""
 	for _, unit := range o.Units {
@@ -124,7 +122,7 @@ func (o Option) Lead() string {
 	return lead
 }
 
-// Unit returns the option's unit of that id; the zero Unit where it has none.
+// Unit returns the option's unit with that id, or the zero Unit.
 func (o Option) Unit(id string) Unit {
 	for _, unit := range o.Units {
 		if unit.ID == id {
@@ -134,8 +132,8 @@ func (o Option) Unit(id string) Unit {
 	return Unit{}
 }
 
-// FixedIDs reports whether the units bear the ids that their types fix, and no
-// others do (PRD-12).
+// FixedIDs reports whether the units have the ids that their types require, and no other unit has
+// such an id (PRD-12).
 func (o Option) FixedIDs() bool {
 	for _, unit := range o.Units {
 		fixed, has := unit.Type.FixedUnitID()
@@ -151,12 +149,12 @@ func (o Option) FixedIDs() bool {
 	return true
 }
 
-// Infant returns the unit of infants, who may take no seat, and false if there is
-// only the lead (RSV-9).
+// Infant returns the unit of infants, who may take no seat. It returns false if there is no such
+// unit other than the lead (RSV-9).
 func (o Option) Infant() (string, bool) { return o.besideLead(true) }
 
-// Companion returns a second unit that takes a seat of its own beside the lead,
-// and false if there is no such unit (RSV-9).
+// Companion returns a second unit, other than the lead, that takes a seat of its own. It returns
+// false if there is no such unit (RSV-9).
 func (o Option) Companion() (string, bool) { return o.besideLead(false) }
 
 func (o Option) besideLead(infant bool) (string, bool) {

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// Decode reads raw as one whole JSON text in UTF-8; numbers stay json.Number.
+// Decode reads raw as one complete JSON text in UTF-8. Numbers stay json.Number.
 func Decode(raw []byte) (any, error) {
 	if err := wellFormed(raw); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func Decode(raw []byte) (any, error) {
 	return value, err
 }
 
-// Object reads raw as one JSON object, leniently: nil if it is not one.
+// Object reads raw as one JSON object, or returns nil.
 func Object(raw []byte) map[string]any {
 	value, err := Decode(raw)
 	if err != nil {
@@ -34,11 +34,11 @@ func Object(raw []byte) map[string]any {
 	return object
 }
 
-// largestElement is how many bytes of one product or slot are decoded: decoded
-// it takes twenty times the room.
+// largestElement is the largest product or slot, in bytes, that is decoded. Decoded, it takes
+// twenty times the space.
 const largestElement = 2 << 20
 
-// DecodeElement reads one of the elements of an array, like Decode.
+// DecodeElement reads one element of an array, like Decode.
 func DecodeElement(element json.RawMessage) (any, error) {
 	if len(element) > largestElement {
 		return nil, fmt.Errorf("it is larger than %d MiB, the most that is read", largestElement>>20)
@@ -47,18 +47,18 @@ func DecodeElement(element json.RawMessage) (any, error) {
 }
 
 const (
-	// shortestElement is less than the bytes of the shortest lawful product or slot.
+	// shortestElement is less than the bytes of the shortest valid product or slot.
 	shortestElement = 100
-	// fewElements are always returned, however short.
+	// fewElements is the number of elements that are always returned, however short.
 	fewElements = 1000
 )
 
-// Elements splits raw, a JSON array, into its elements without decoding them:
-// a large catalog is decoded one product at a time. They are parts of raw.
+// Elements splits raw, a JSON array, into its elements without decoding them, so that a large
+// catalog can be decoded one product at a time. The elements are parts of raw.
 //
-// Of an array with more elements than its length has room for lawful ones, only
-// as many are returned: one of them at least is too short to be lawful, and
-// millions of the kind of 0 would take all memory.
+// If the array has more elements than valid ones would fit into its length, Elements returns only
+// as many as would fit. At least one of these is too short to be valid, and millions of elements
+// such as 0 would use up the memory.
 func Elements(raw []byte) ([]json.RawMessage, error) {
 	if err := wellFormed(raw); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func Elements(raw []byte) ([]json.RawMessage, error) {
 	return split(raw, fewElements+len(raw)/shortestElement), nil
 }
 
-// lenient reads what encoding/json takes for well formed.
+// lenient accepts what encoding/json accepts as well formed.
 func lenient(text []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
@@ -89,7 +89,7 @@ func split(array []byte, most int) []json.RawMessage {
 	return elements
 }
 
-// ErrShape marks a JSON text that is whole, but not of the shape wanted.
+// ErrShape is returned for complete JSON of another shape than expected.
 var ErrShape = errors.New("unexpected shape")
 
 func wellFormed(raw []byte) error {
@@ -165,7 +165,7 @@ func integer(object map[string]any, name string) *int64 {
 	if i, err := number.Int64(); err == nil {
 		return &i
 	}
-	// 12.0 is an integer to JSON Schema.
+	// 12.0 is an integer in JSON Schema.
 	f, err := number.Float64()
 	if i := int64(f); err == nil && float64(i) == f {
 		return &i

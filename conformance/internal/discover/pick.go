@@ -13,8 +13,8 @@ import (
 
 type Slot struct {
 	ID        string
-	Start     time.Time // zero where it cannot be read
-	End       time.Time // zero where it cannot be read
+	Start     time.Time // zero if it cannot be read
+	End       time.Time // zero if it cannot be read
 	StartText string
 	Status    partnerapi.SlotStatus
 	Vacancies *int64
@@ -22,8 +22,7 @@ type Slot struct {
 	UnitIDs   []string // of its unit pricing
 }
 
-// ReadSlot reads a decoded slot leniently; what is missing or of the wrong type
-// is left empty.
+// ReadSlot reads a decoded slot leniently. What is missing or of the wrong type is left empty.
 func ReadSlot(value any) Slot {
 	object, _ := value.(map[string]any)
 	slot := Slot{
@@ -41,13 +40,13 @@ func ReadSlot(value any) Slot {
 	return slot
 }
 
-// Seats is how many seats a slot has left, where they are counted at all.
+// Seats is how many seats a slot has left, if they are counted.
 type Seats struct {
 	Counted bool
 	Left    int64
 }
 
-// Seats counts the seats left in a slot of product (AVL-14).
+// Seats returns the seats left in a slot of product (AVL-14).
 func (s Slot) Seats(product Product) Seats {
 	switch {
 	case product.AllowFreesale, s.Status == partnerapi.StatusFreesale:
@@ -99,34 +98,33 @@ type Offer struct {
 	Slot    Slot
 }
 
-// Key tells one physical slot from another, whatever becomes of its id.
+// Key identifies a slot even if its id is used for another slot later.
 func (o Offer) Key() string { return o.OptionKey() + "\x00" + o.Slot.StartText + "\x00" + o.Slot.ID }
 
 func (o Offer) OptionKey() string { return o.Product.ID + "\x00" + o.Option.ID }
 
-// comfortable is how far ahead a slot should start, so that no booking cut-off
-// of the partner's stands in the way.
+// comfortable is how far ahead a slot should start, to avoid a booking cut-off of the partner.
 const comfortable = 3 * 24 * time.Hour
 
-// late is the second half of the 60 days, where breaches are easily missed.
+// late is the start of the second half of the 60 days, where breaches are easily missed.
 const late = 30 * 24 * time.Hour
 
-// Want says what an offer has to be good for, and what is liked.
+// Want is what an offer must have, and what is preferred.
 type Want struct {
 	Now       time.Time
-	Seats     int64            // at least as many seats left, where they are counted
-	Counted   bool             // liked: seats are counted
-	Room      int64            // liked: so many seats left, that some more can be seen to go
-	Fewest    bool             // liked: few seats rather than many
-	Late      bool             // liked: in the second half of the window, and from the catalog's end
-	OptionKey string           // not "": of this option only
-	Used      map[string]bool  // liked less: offers whose Key was used already
-	Moved     map[string]int   // liked less: offers by whose Key others were seen to move seats, and how often
-	Suits     func(Offer) bool // nil: any
+	Seats     int64            // required: at least this many seats left, if they are counted
+	Counted   bool             // preferred: seats are counted
+	Room      int64            // preferred: this many seats left, so that further bookings can be seen
+	Fewest    bool             // preferred: few seats rather than many
+	Late      bool             // preferred: in the second half of the window, and from the end of the catalog
+	OptionKey string           // required if not "": the offer's OptionKey
+	Used      map[string]bool  // avoided: offers whose Key was already used
+	Moved     map[string]int   // avoided: by Key, how often others were seen to change the offer's seats
+	Suits     func(Offer) bool // required; nil: any
 }
 
-// Pick returns the offers that can be booked and fit want, the best first.
-// Offers are in the catalog's order.
+// Pick returns the offers that can be booked and fit want, the best first. offers is in catalog
+// order.
 func Pick(offers []Offer, want Want) []Offer {
 	var fitting []ranked
 	for _, offer := range offers {
@@ -147,14 +145,14 @@ func Pick(offers []Offer, want Want) []Offer {
 	return picked
 }
 
-// ranked is an offer with what it is compared by, the first that differs.
+// ranked is an offer with the values that it is sorted by; the first difference decides.
 type ranked struct {
 	Offer
 	penalty, moved int
 	few            int64
 }
 
-// rank reckons that once an offer: a sort compares each many times.
+// rank computes these values once for each offer, because a sort compares it many times.
 func rank(offer Offer, want Want) ranked {
 	key := offer.Key()
 	r := ranked{Offer: offer, penalty: penalty(offer, key, want), moved: want.Moved[key]}
@@ -166,7 +164,7 @@ func rank(offer Offer, want Want) ranked {
 
 func fits(offer Offer, want Want) bool { return misfit(offer, want) == "" }
 
-// misfit says why an offer does not fit, or "".
+// misfit returns why an offer does not fit, or "".
 func misfit(offer Offer, want Want) string {
 	seats := offer.Slot.Seats(offer.Product)
 	switch {
@@ -191,8 +189,7 @@ func misfit(offer Offer, want Want) string {
 	}
 }
 
-// WhyNone says why none of the offers fits: what was seen instead, the most frequent
-// first.
+// WhyNone returns why no offer fits: what was found instead, the most frequent first.
 func WhyNone(offers []Offer, want Want) string {
 	if len(offers) == 0 {
 		return "availability returned no slots for the next 60 days"
@@ -210,7 +207,7 @@ func WhyNone(offers []Offer, want Want) string {
 	return fmt.Sprintf("no slot in the next 60 days can be booked: availability returned %s", strings.Join(reasons, ", "))
 }
 
-// penalty adds up what is not liked about an offer, the gravest first.
+// penalty adds up what should be avoided about an offer, the most important first.
 func penalty(offer Offer, key string, want Want) int {
 	ahead := offer.Slot.Start.Sub(want.Now)
 	seats := offer.Slot.Seats(offer.Product)

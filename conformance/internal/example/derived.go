@@ -14,11 +14,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// resource is what an endpoint's answer is made of.
+// resource is what an endpoint's answer consists of.
 type resource struct {
 	endpoint partnerapi.Endpoint
 	schema   string
-	more     map[string]any // fields that the schema's example leaves out, by pointer
+	more     map[string]any // fields that the schema's example lacks, by pointer
 }
 
 func resources() []resource {
@@ -32,14 +32,14 @@ func resources() []resource {
 	}
 }
 
-// derivedExample is one that a schema tells right from wrong.
+// derivedExample is an example whose right and wrong value are distinguished by a schema.
 type derivedExample struct {
 	Example
 	schema       string
 	right, wrong any
 }
 
-// derived are the examples of the rules about fields, by id.
+// derived returns the examples of the rules about fields, by id.
 var derived = sync.OnceValue(func() map[string]derivedExample {
 	all := map[string]derivedExample{}
 	for _, r := range resources() {
@@ -70,7 +70,7 @@ var derived = sync.OnceValue(func() map[string]derivedExample {
 	return all
 })
 
-// mistakes are values to put in place of a good one, the most instructive first.
+// mistakes returns wrong values for a right one, the most instructive first.
 func mistakes(good any) []any {
 	all := []any{missing, nil, "", "x", -1, 22.5, true, []any{}}
 	switch good.(type) {
@@ -81,7 +81,7 @@ func mistakes(good any) []any {
 	}
 }
 
-// example is the schema's own, with more fields.
+// example returns the schema's own example, with more fields.
 func (r resource) example() any {
 	source, err := schemas.Source(r.schema)
 	var schema struct{ Examples []any }
@@ -98,10 +98,10 @@ func (r resource) example() any {
 	return value
 }
 
-// missing stands for a field that is left out.
+// missing represents a field that is left out.
 var missing = new(any)
 
-// changed is a copy of a value in which what the path leads to is another.
+// changed returns a copy of a value with the value at path replaced.
 func changed(value any, path []string, to any) any {
 	if len(path) == 0 {
 		return to
@@ -132,7 +132,7 @@ func changed(value any, path []string, to any) any {
 	}
 }
 
-// pointers are those of all values below a value, the shallow ones first.
+// pointers returns the pointers of all values below a value, shallow ones first.
 func pointers(value any, above string) (all []string) {
 	var below []string
 	visit := func(name string, value any) {

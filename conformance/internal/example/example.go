@@ -1,8 +1,8 @@
-// Package example shows, for each rule, an answer that keeps it and one that breaks it.
+// Package example shows, for each rule, an answer that conforms to it and one that breaks it.
 //
-// The examples of rules about fields are derived from the schemas: the right answer is the
-// schema's own example, the wrong one is it with a change that breaks this very rule. Those
-// of the other rules are short exchanges, written in exchanges.go.
+// The examples of rules about fields are derived from the schemas: the right answer is the schema's
+// own example, and the wrong one has a change that breaks exactly this rule. The examples of other
+// rules are short exchanges, written in exchanges.go.
 package example
 
 import (
@@ -18,14 +18,14 @@ import (
 type Step struct {
 	Call   string // such as "POST /bookings/reserve for 2 guests"
 	Status int
-	Answer string // JSON, or what stands in its place
+	Answer string // JSON, or a description in its place
 	Note   string // such as "after 6.2 s"
 }
 
 // Example is what a partner should answer, and what breaks the rule.
 type Example struct{ Right, Wrong []Step }
 
-// Of returns the example of a rule, and false without one.
+// Of returns the example of a rule. It returns false if the rule has no example.
 func Of(r rule.Rule) (Example, bool) {
 	if one, ok := derived()[r.ID]; ok {
 		return one.Example, true
@@ -41,7 +41,7 @@ func Of(r rule.Rule) (Example, bool) {
 	return Example{}, false
 }
 
-// String writes the step on two lines.
+// String returns the step as two lines.
 func (s Step) String() string {
 	status := ""
 	if s.Status != 0 {
@@ -53,7 +53,7 @@ func (s Step) String() string {
 	return strings.TrimSuffix(s.Call+status+"\n"+s.Answer, "\n")
 }
 
-// The calls, and what a partner answers to them, as short as they can be.
+// The calls, and the shortest answers to them.
 var (
 	calls = map[partnerapi.Endpoint]string{
 		partnerapi.Products: "GET /products", partnerapi.Availability: "POST /availability", partnerapi.Reserve: "POST /bookings/reserve",
@@ -83,7 +83,7 @@ func slot(id, day string, vacancies int) string {
 	return fmt.Sprintf(`{"id": %q, "localDateTimeStart": "%sT09:00:00+01:00", "localDateTimeEnd": "%[2]sT11:00:00+01:00", "status": %[3]q, "vacancies": %[4]d}`, id, day, status, vacancies)
 }
 
-// today is the day of the slot of these examples.
+// today is the day of the slot in these examples.
 const today = "2026-07-01"
 
 func slots(vacancies int) string { return list(slot("s-1", today, vacancies)) }
@@ -94,14 +94,14 @@ func call(e partnerapi.Endpoint, about string, status int, answer string) Step {
 	return Step{Call: strings.TrimSpace(calls[e] + " " + about), Status: status, Answer: answer}
 }
 
-// good is a call that is answered as it should be.
+// good returns a call with a correct answer.
 func good(e partnerapi.Endpoint, about string) Step { return call(e, about, 200, answers[e]) }
 
 func left(when string, vacancies int) Step {
 	return call(partnerapi.Availability, when, 200, slots(vacancies))
 }
 
-// seats is an example about the vacancies before and after some calls.
+// seats returns an example about the vacancies before and after some calls.
 func seats(before, right, wrong int, between ...Step) Example {
 	all := func(after int) []Step {
 		return append(append([]Step{left("before", before)}, between...), left("after", after))
@@ -109,10 +109,10 @@ func seats(before, right, wrong int, between ...Step) Example {
 	return Example{all(right), all(wrong)}
 }
 
-// pair is an example of one call.
+// pair returns an example of one call.
 func pair(right, wrong Step) Example { return Example{[]Step{right}, []Step{wrong}} }
 
-// then is an example in which the last of several calls is right or wrong.
+// then returns an example in which the last of several calls is right or wrong.
 func then(before []Step, right, wrong Step) Example {
 	return Example{append(before[:len(before):len(before)], right), append(before[:len(before):len(before)], wrong)}
 }

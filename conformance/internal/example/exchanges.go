@@ -20,13 +20,13 @@ type maker = func(rule.Rule) Example
 
 func is(e Example) maker { return func(rule.Rule) Example { return e } }
 
-// status is a call that is answered with a status; wrong, with another one.
+// status returns an example of a call that is answered with the right or with a wrong status.
 func status(e partnerapi.Endpoint, about string, right int, body string, wrong int, wrongBody string) maker {
 	return is(pair(call(e, about, right, body), call(e, about, wrong, wrongBody)))
 }
 
-// families are the rules that several endpoints have, by the end of their ids. The longest
-// ends come first.
+// families lists the kinds of rules that several endpoints have, by the suffix of their ids. Longer
+// suffixes come first.
 var families = []struct {
 	suffix string
 	make   maker
@@ -36,7 +36,7 @@ var families = []struct {
 	{".auth.wrong-key", keyed("with a wrong key")},
 	{".auth.missing-key", keyed("without an Authorization header")},
 	{".auth.no-effect", func(r rule.Rule) Example {
-		before, after := 12, 11 // what a call with a good key would make of the seats
+		before, after := 12, 11 // what a call with the registered key would do to the seats
 		if r.Endpoint == release || r.Endpoint == cancel {
 			before, after = 11, 12
 		}
@@ -109,7 +109,7 @@ func statusOf(about string) maker {
 	}
 }
 
-// What the exchanges are made of.
+// Parts of the exchanges.
 var (
 	hold      = good(reserve, "for 1 guest")
 	holdTwo   = good(reserve, "for 2 guests")
@@ -133,7 +133,7 @@ func held(code, expires string) string {
 	return fmt.Sprintf(`{"reservationConfirmationCode": %q, "expiresAt": %q}`, code, expires)
 }
 
-// exchanges are the rules that have an example of their own, by id.
+// exchanges lists the examples of single rules, by rule id.
 var exchanges = map[string]maker{
 	"products.reachable":         is(pair(good(products, ""), Step{Call: "GET /products", Answer: "no answer: connection refused"})),
 	"products.auth.accepted":     is(pair(good(products, "with the registered key"), call(products, "with the registered key", 401, unauthorized))),
@@ -233,7 +233,7 @@ func permanent(what, id string) maker {
 	return is(then([]Step{first}, again(first, "once more"), call(products, about+" once more", 200, fmt.Sprintf("%q", id+"-2"))))
 }
 
-// slotPair is an example of the status of a slot, and what stands beside it.
+// slotPair returns an example about the status of a slot and its numbers.
 func slotPair(right, wrong string) maker {
 	body := func(rest string) string {
 		return fmt.Sprintf(`[{"id": "s-1", "localDateTimeStart": "2026-07-01T09:00:00+01:00", "localDateTimeEnd": "2026-07-01T11:00:00+01:00", "status": %s}]`, rest)
@@ -241,7 +241,7 @@ func slotPair(right, wrong string) maker {
 	return status(availability, "", 200, body(right), 200, body(wrong))
 }
 
-// race is an example of two calls at the same time.
+// race returns an example of two concurrent calls.
 func race(first, right, wrong Step) maker {
 	first.Note = "(both at the same time)"
 	return is(then([]Step{first}, right, wrong))

@@ -14,9 +14,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// parties are those that stories reserve for: the units of an option, and so many of
-// the guests that are infants. One that an option does not take, for want of such a
-// unit, is a single guest there.
+// parties lists the parties that stories reserve for: the units of an option, and how many of the
+// guests are infants. If an option lacks a unit of the party, the party is a single guest.
 var parties = []func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64){
 	leadParty(1), leadParty(2), leadParty(3),
 	func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
@@ -54,22 +53,22 @@ func partyWords(units []partnerapi.UnitQuantity) string {
 
 type expectation struct {
 	want   string
-	detail string // of the answer, in addition to the status
-	flaw   string // "": it is as it should be
+	detail string // about the answer, in addition to the status
+	flaw   string // "": the answer is correct
 }
 
-// accepting is what a call is answered with that does what it asks for.
+// accepting lists the statuses of an answer that accepts a call.
 var accepting = map[partnerapi.Endpoint][]int{
 	partnerapi.Reserve: {http.StatusOK, http.StatusCreated},
 	partnerapi.Confirm: {http.StatusOK}, partnerapi.Release: {http.StatusOK}, partnerapi.Cancel: {http.StatusOK},
 }
 
-// hear judges the status of an answer, and the message of a refusal that has to
-// carry one. It reports whether the call did what it asks for.
+// hear judges the status of an answer, and the message of a refusal that must have one. It reports
+// whether the call was accepted.
 func hear(answer *probe.Answer, want model.Want) (e expectation, accepted bool) {
 	statuses := accepting[answer.Endpoint]
 	accepted = answer.OK(statuses...)
-	// A second confirm may be refused with any 4xx (CNF-4), all else with 400.
+	// A second confirm may be refused with any 4xx (CNF-4), everything else with 400.
 	twice := answer.Endpoint == partnerapi.Confirm && want.Accept && want.Refuse
 	refused := answer.OK(http.StatusBadRequest) || twice && answer.Failure == nil && answer.Response.Status/100 == 4
 	switch {
@@ -94,7 +93,7 @@ func hear(answer *probe.Answer, want model.Want) (e expectation, accepted bool) 
 	return e, accepted
 }
 
-// newID has a code or an id be one that was never given out before.
+// newID checks that a code or an id was never used before.
 func (p *playing) newID(e *expectation, field, id string) {
 	switch {
 	case e.flaw != "":
@@ -125,7 +124,7 @@ func (p *playing) reserveParty(step Step) {
 		p.newID(&e, "reservationConfirmationCode", made.Code)
 		p.welcome[known] = p.welcome[known] || e.flaw == ""
 	}
-	expires, _ := partnerapi.ParseDateTime(scenario.Text(made.Answer, "expiresAt")) // what cannot be read is not waited for
+	expires, _ := partnerapi.ParseDateTime(scenario.Text(made.Answer, "expiresAt")) // an unreadable time is not waited for
 	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
 	p.state.Reserved(len(p.holds)-1, step.Slot, party, accepted && made.Held())
 	p.heard(told, made.Answer, e)
@@ -181,8 +180,8 @@ func (p *playing) undone(told *report.StoryStep, answer *probe.Answer, number in
 	p.heard(told, answer, e)
 }
 
-// succeeds judges the body of a release or a cancellation. One that undoes something
-// says that it did.
+// succeeds judges the body of the answer to a release or a cancellation. If the call undoes
+// something, success must be true.
 func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool) {
 	if e.flaw != "" {
 		return
@@ -194,7 +193,7 @@ func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool)
 	}
 }
 
-// unknown makes a call about a hold, or a booking, that there is not.
+// unknown makes a call about a hold or a booking that does not exist.
 func (p *playing) unknown(does model.Kind) {
 	var answer *probe.Answer
 	var stop *scenario.Stop

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// shorteningTime bounds the shortening of a story that breaks.
+	// shorteningTime is the maximum time for shortening a failing story.
 	shorteningTime = 20 * time.Second
-	// storyShare of the run's time may be gone before a further story, and
-	// shorteningShare before a further try to shorten one.
+	// storyShare is the share of the run's time after which no further story starts;
+	// shorteningShare is the share after which shortening stops.
 	storyShare, shorteningShare = 0.8, 0.9
-	// mostDoubts bounds the stories that break once, and not again.
+	// mostDoubts is the maximum number of stories that fail once but not again.
 	mostDoubts = 3
-	// mostTroubles bounds the holds and bookings that stories could not undo before
-	// no further one is played: they are left to the end of the run.
+	// mostTroubles is the number of holds and bookings that stories could not undo after which no
+	// further story is played. They are left to the end of the run.
 	mostTroubles = 5
-	// replays is how often the story that breaks is played again before it counts.
+	// replays is how often a failing story is played again before it counts.
 	replays = 2
-	// calmReadings is how often slots are read to see that no other customer changes them.
+	// calmReadings is how often slots are read to see whether other customers change them.
 	calmReadings = 4
 )
 
 type Result struct {
 	Told  report.Exploration
-	Flaw  string // what is wrong with the last step of the story that breaks; "" where none does
-	Does  string // that step
+	Flaw  string // what is wrong with the last step of the failing story; "" if no story failed
+	Does  string // description of that step
 	Shown []*probe.Exchange
 	Stop  *scenario.Stop // why no further story was played
 }
@@ -76,7 +76,7 @@ func (e *explorer) search() {
 	}
 }
 
-// judge plays a story that was drawn, or a shorter one that was cut out of it.
+// judge plays a story that was drawn, or a shorter one that was derived from it.
 func (e *explorer) judge(seed uint64, story Story) (Verdict, int) {
 	if !e.shortening.IsZero() {
 		return e.judgeShorter(seed, story)
@@ -102,8 +102,8 @@ func (e *explorer) judge(seed uint64, story Story) (Verdict, int) {
 	return Broke, a.taken
 }
 
-// judgeShorter plays a story on slots that none was played on before: at others it
-// might break because of what was done there.
+// judgeShorter plays a story on slots that no story has used. On used slots it might fail because
+// of earlier calls.
 func (e *explorer) judgeShorter(seed uint64, story Story) (Verdict, int) {
 	if time.Since(e.shortening) > shorteningTime || e.Time.Spent() > shorteningShare {
 		return Over, 0
@@ -123,8 +123,8 @@ func (e *explorer) judgeShorter(seed uint64, story Story) (Verdict, int) {
 	}
 }
 
-// confirm plays the story that breaks again, the shortest first, and keeps it where
-// it breaks each time in the same place, while no other customer changes the slots.
+// confirm plays the failing story again, the shortest first. It keeps a story that fails each time
+// at the same step, while no other customer changes the slots.
 func (e *explorer) confirm(found *Found) bool {
 	for _, story := range []Story{found.Story, found.First} {
 		if a := e.again(found.Seed, story); a != nil {
@@ -136,8 +136,8 @@ func (e *explorer) confirm(found *Found) bool {
 	return false
 }
 
-// again plays a story as often as a breach has to be seen, and returns the last
-// playing; nil where it did not break each time in the same place.
+// again plays a story as often as a breach must be seen, and returns the last playing. It returns
+// nil if the story did not fail each time at the same step.
 func (e *explorer) again(seed uint64, story Story) (last *playing) {
 	for range replays {
 		offers, _ := e.offers(seed, story, e.lastly)
@@ -150,8 +150,8 @@ func (e *explorer) again(seed uint64, story Story) (last *playing) {
 	return last
 }
 
-// calm reports whether the slots of a playing stand still now that nothing is asked
-// of them. Where they do not, other customers are at work.
+// calm reports whether the slots of a playing stay unchanged while nothing is done. If not, other
+// customers are active.
 func (e *explorer) calm(p *playing) bool {
 	for slot, offer := range p.offers {
 		if offer.Slot.ID == "" || !p.state.Slots[slot].Counted {
@@ -169,8 +169,8 @@ func (e *explorer) calm(p *playing) bool {
 	return true
 }
 
-// offers returns the slots that a story is played on, by their number in it; those
-// that it does not touch are left empty. It is false where take has no slot left.
+// offers returns the slots that a story is played on, by their number in it. Slots that it does not
+// use are empty. It returns false if take has no slot left.
 func (e *explorer) offers(seed uint64, story Story, take func(p *slotPool, left int64) (discover.Offer, bool)) ([]discover.Offer, bool) {
 	roles := e.roles(seed)
 	offers := make([]discover.Offer, len(roles))
@@ -191,9 +191,8 @@ func (e *explorer) offers(seed uint64, story Story, take func(p *slotPool, left 
 	return offers, true
 }
 
-// fresh returns a slot that no story was played on, as long as there is one: rather one
-// with at least so many seats left than one that just has room for stories, and rather
-// one of the pool's.
+// fresh returns a slot that no story has used, while there is one. It prefers a slot with left or
+// more seats to one that just has room for stories, and then a slot of own.
 func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
 	for _, least := range []int64{left, min(left, roomForStories)} {
 		for _, pool := range append([]*slotPool{own}, e.pools...) {
@@ -205,8 +204,8 @@ func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
 	return discover.Offer{}, false
 }
 
-// lastly returns a slot that no story was played on, as long as there is one with at
-// least so many seats left, or any of the pool's.
+// lastly returns a slot that no story has used, while there is one with left or more seats;
+// otherwise any slot of own.
 func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
 	if offer, ok := pop(&own.last, left); ok {
 		return offer, true
@@ -217,8 +216,8 @@ func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
 	return own.inTurn(left)
 }
 
-// roles returns the pools that the slots of a story are of: two of one option, where
-// it has two, and one of another, where there is one.
+// roles returns the pools of a story's slots: two slots of one option if it has two, and one of
+// another option if there is one.
 func (e *explorer) roles(seed uint64) []*slotPool {
 	own := e.pools[seed%uint64(len(e.pools))]
 	roles := []*slotPool{own}
@@ -231,26 +230,26 @@ func (e *explorer) roles(seed uint64) []*slotPool {
 	return roles
 }
 
-// roomForStories is how many seats a slot has left, at the best, that stories are
-// played on: enough for several parties, and few enough to be sold out.
+// roomForStories is the preferred number of seats left in a slot for stories: enough for several
+// parties, and few enough to be sold out.
 const roomForStories = 4
 
 const mostPools = 12
 
 const (
-	mostOften = 12          // slots of an option that drawn stories are played on
-	mostLast  = 4 * replays // those that are kept for the story that is told
+	mostOften = 12          // maximum number of slots of an option that drawn stories use
+	mostLast  = 4 * replays // maximum number of slots kept for the reported story
 )
 
 type slotPool struct {
-	often []discover.Offer // for the stories that are drawn, in turn
-	once  []discover.Offer // for those that are cut out of one that breaks
-	last  []discover.Offer // for the story that is told, when it is played for the last times
+	often []discover.Offer // for drawn stories, in turn
+	once  []discover.Offer // for shorter stories derived from a failing one
+	last  []discover.Offer // for the reported story, when it is played for the last times
 	turns int
 }
 
-// newSlotPool shares an option's slots out, so that each share has some with few
-// seats left and some with many.
+// newSlotPool divides an option's slots, so that each part has some with few seats left and some
+// with many.
 func newSlotPool(offers []discover.Offer) *slotPool {
 	p := &slotPool{}
 	for i, offer := range offers {
@@ -266,14 +265,13 @@ func newSlotPool(offers []discover.Offer) *slotPool {
 	return p
 }
 
-// inTurn returns the slot on which no story was played for the longest time.
+// inTurn returns the slot that was not used for the longest time.
 func (p *slotPool) inTurn(int64) (discover.Offer, bool) {
 	p.turns++
 	return p.often[p.turns%len(p.often)], true
 }
 
-// pop takes an offer out that has at least so many seats left, and as few more as
-// there is.
+// pop removes and returns the offer with the fewest seats among those with left or more seats.
 func pop(offers *[]discover.Offer, left int64) (discover.Offer, bool) {
 	best := -1
 	for i, offer := range *offers {
@@ -292,8 +290,8 @@ func pop(offers *[]discover.Offer, left int64) (discover.Offer, bool) {
 
 func seatsLeft(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 
-// slotPools finds the slots that stories are played on, by their options. Those of
-// an option with a single slot are left out where others have more.
+// slotPools returns the slots for stories, by option. Options with a single slot are left out if
+// others have more.
 func slotPools(ctx context.Context, p *scenario.Player) ([]*slotPool, *scenario.Stop) {
 	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Counted: true, Room: roomForStories, Fewest: true, Late: true})
 	if stop != nil {

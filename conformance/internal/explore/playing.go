@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// soon is how long before its expiry a hold is not counted on any more.
+	// soon is how long before its expiry a hold is no longer used.
 	soon     = 10 * time.Second
 	undoTime = 20 * time.Second
 )
@@ -22,42 +22,41 @@ type explorer struct {
 	*scenario.Player
 	ctx     context.Context
 	from    Material
-	pools   []*slotPool      // an option's each
-	welcome map[welcome]bool // parties that were taken before
-	given   map[string]bool  // codes and booking ids that were given out before
+	pools   []*slotPool      // one for each option
+	welcome map[welcome]bool // parties that were accepted before
+	given   map[string]bool  // codes and booking ids that were returned before
 
 	told   *report.Exploration
-	broken *playing       // the last playing of the story that breaks; nil where none does
+	broken *playing       // the last playing of the failing story; nil if no story failed
 	stop   *scenario.Stop // why no further story is played
 
-	shortening time.Time // when the story that breaks began to be shortened; zero where none is
-	start      []int64   // how many seats its slots had
+	shortening time.Time // when shortening of the failing story started; zero if no story failed
+	start      []int64   // seats in its slots at the start
 	troubles   int       // holds and bookings that stories could not undo
 }
 
 type welcome struct{ slot, party string }
 
-// playing is one playing of a story.
 type playing struct {
 	*explorer
-	offers  []discover.Offer // by the number of the slot; empty where the story does not touch it
+	offers  []discover.Offer // by slot number; empty if the story does not use it
 	state   model.State
-	open    []bool           // slots that were last seen to be bookable
-	stale   []bool           // slots that may have changed since they were seen
+	open    []bool           // slots that could be booked when last seen
+	stale   []bool           // slots that may have changed since they were last seen
 	holds   []*scenario.Hold // by the number of their reserve
-	ids     []string         // of the bookings that holds have become
+	ids     []string         // ids of the bookings of the holds
 	expires []time.Time      // of the holds, as the partner said
-	start   []int64          // seats left in the slots before
-	taken   int              // steps of the story, those passed over too
+	start   []int64          // seats left in the slots at the start
+	taken   int              // steps taken, including skipped ones
 	steps   []report.StoryStep
 	shown   []*probe.Exchange
-	flaw    string         // what is wrong with the last step; "" nothing
-	stop    *scenario.Stop // why the story was not played to its end
+	flaw    string         // what is wrong with the last step; "" if nothing
+	stop    *scenario.Stop // why the story was not completed
 }
 
 func (p *playing) goesOn() bool { return p.flaw == "" && p.stop == nil }
 
-// stopAt ends the story where there is a stop, and reports whether there is one.
+// stopAt ends the story if there is a stop, and reports whether there is one.
 func (p *playing) stopAt(o *scenario.Stop) bool {
 	if p.stop == nil {
 		p.stop = o
@@ -84,7 +83,7 @@ func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectat
 	}
 }
 
-// count counts a slot's seats, as the last part of the step that is told.
+// count counts a slot's seats, as the last part of the reported step.
 func (p *playing) count(told *report.StoryStep, slot int) {
 	if !p.goesOn() {
 		return
@@ -98,7 +97,7 @@ func (p *playing) count(told *report.StoryStep, slot int) {
 	told.Curl = append(told.Curl, read.Last.Exchange.Curl)
 	want := &p.state.Slots[slot]
 	if !read.Counted || !want.Counted {
-		want.Counted = false // it is sold without limit now
+		want.Counted = false // it is now sold without limit
 		return
 	}
 	told.Want = joined(told.Want, want.String())
@@ -132,8 +131,7 @@ func joined(first, second string) string {
 	return first + "; " + second
 }
 
-// play plays a story step by step, up to the first that breaks the contract, and
-// undoes what it did.
+// play plays a story step by step, up to the first breach of the contract, and undoes what it did.
 func (e *explorer) play(story Story, offers []discover.Offer) *playing {
 	p := &playing{
 		explorer: e, offers: offers, open: make([]bool, len(offers)), stale: make([]bool, len(offers)), start: make([]int64, len(offers)),
@@ -174,7 +172,7 @@ func (p *playing) begin() {
 	}
 }
 
-// take takes one step of the story. One about a hold that was refused is passed over.
+// take takes one step of the story. It skips a step about a hold that was refused.
 func (p *playing) take(step Step) {
 	switch step.Does {
 	case model.Look:
@@ -208,8 +206,8 @@ func (p *playing) lookAgain(slot int) {
 	p.count(p.tell("look at slot %s", letter(slot)), slot)
 }
 
-// lookAround looks at every slot that may have changed since it was seen: a step
-// about one may move another.
+// lookAround reads every slot that may have changed since it was last seen: a step about one slot
+// may change another.
 func (p *playing) lookAround() {
 	for slot, offer := range p.offers {
 		if offer.Slot.ID != "" && p.stale[slot] && p.goesOn() {
@@ -218,8 +216,8 @@ func (p *playing) lookAround() {
 	}
 }
 
-// wait moves the target's clock until every hold has expired. Near the start of a
-// slot it does not: there its sale may end.
+// wait moves the target's clock until every hold has expired. It does not move the clock close to
+// the start of a slot, where the sale may end.
 func (p *playing) wait() {
 	last := time.Time{}
 	for number, hold := range p.state.Holds {
@@ -249,7 +247,7 @@ func (p *playing) wait() {
 	}
 }
 
-// comfortablyAhead is how far ahead slots have to start while the clock is moved.
+// comfortablyAhead is how far ahead slots must start while the clock is moved.
 const comfortablyAhead = 3 * 24 * time.Hour
 
 func (p *playing) undo() {

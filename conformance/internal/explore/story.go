@@ -1,11 +1,9 @@
-// Package explore makes up lifecycles: stories of reserves, confirms, releases,
-// cancellations and expiries in an unforeseen order. It is independent of
-// HTTP and of the partner.
+// Package explore generates lifecycles: stories of reserves, confirms, releases, cancellations and
+// expiries in random order.
 //
-// Search draws stories by a seed and has them played, one after another, until one
-// breaks; then it has shorter ones played, and keeps the shortest that breaks as
-// well. The player of a story compares each answer with a Model, which says what
-// the contract allows in the state that the story has come to.
+// Search draws stories from a seed and plays them until one fails. It then plays shorter ones and
+// keeps the shortest that also fails. Package model defines what the contract allows after each
+// step.
 package explore
 
 import (
@@ -16,7 +14,7 @@ import (
 	"partnerkit.dev/conformance/internal/model"
 )
 
-// What a step does beside the calls of the model.
+// What a step does in addition to the calls of the model.
 const (
 	ReleaseUnknown model.Kind = "release unknown"
 	ConfirmUnknown model.Kind = "confirm unknown"
@@ -26,24 +24,24 @@ const (
 
 type Step struct {
 	Does  model.Kind
-	Slot  int // of a look and a reserve: the number of the slot
-	Party int // of a reserve: the number of the party
-	Hold  int // of a release, confirm and cancel: the number of the story's reserve that made it
+	Slot  int // of a look and a reserve: index of the slot
+	Party int // of a reserve: index of the party
+	Hold  int // of a release, confirm and cancel: index of the reserve that made the hold
 }
 
-// Story is a lifecycle, step by step. It begins with a reserve, and no step is
-// about a hold that was not reserved before.
+// Story is a lifecycle, step by step. It starts with a reserve, and each step is about a hold that
+// was reserved before.
 type Story []Step
 
 // Material is what stories are made of.
 type Material struct {
-	Slots   int  // how many slots there are, at least 1
-	Parties int  // how many parties there are, at least 1
+	Slots   int  // number of slots, at least 1
+	Parties int  // number of parties, at least 1
 	Books   bool // holds are confirmed, and bookings cancelled
 	Waits   bool // holds expire
 }
 
-// actions lists what a step can do. Those that make a story are drawn more often.
+// actions lists what a step can do. Actions that make a story are listed, and so drawn, more often.
 func (m Material) actions() []model.Kind {
 	actions := []model.Kind{
 		model.Look, model.Release, model.Release, model.Release,
@@ -60,21 +58,21 @@ func (m Material) actions() []model.Kind {
 }
 
 const (
-	// farBack is how many holds before the latest a step may be about.
+	// farBack is how many holds before the latest a step may refer to.
 	farBack = 3
-	// parts and longestPart bound a story: it has parts, because lists are drawn short.
+	// parts and longestPart bound a story. It has several parts, because lists are drawn short.
 	parts, longestPart = 3, 10
 )
 
-// idea is a step as drawn. It means the same when a step far before it is left
-// out: it counts the holds from the latest.
+// idea is a step as drawn. It counts holds from the latest, so that it keeps its meaning if an
+// early step is left out.
 type idea struct {
 	Step
-	back int  // the latest hold is 0; only those count to which the step would do something,
-	any  bool // or all, so that calls are repeated, and come too late
+	back int  // 0 is the latest hold; counts only holds that the step would change,
+	any  bool // or all of them, so that calls are repeated or come too late
 }
 
-// Draw makes a story up: the same one from the same seed, which is at least 1.
+// Draw draws a story. The same seed, which is at least 1, gives the same story.
 func (m Material) Draw(seed uint64) Story { return rapid.Custom(m.story).Example(int(seed)) }
 
 func (m Material) story(t *rapid.T) Story {
@@ -103,15 +101,15 @@ func (m Material) reserve(t *rapid.T) idea {
 	return idea{Step: Step{Does: model.Reserve, Slot: m.slot(t), Party: rapid.IntRange(0, m.Parties-1).Draw(t, "party")}}
 }
 
-// slot is often the first: it takes several steps in one to meet.
+// slot often draws the first slot, because several steps must use the same one.
 func (m Material) slot(t *rapid.T) int {
 	return max(0, rapid.IntRange(0, 2*m.Slots-1).Draw(t, "slot")-m.Slots)
 }
 
-// told makes a story of ideas. Those about a hold that there is not are left out.
+// told makes a story of ideas. It leaves out steps about a hold that does not exist.
 func told(ideas []idea) Story {
 	var story Story
-	var holds []model.Stage // as they are where nothing is refused
+	var holds []model.Stage // assuming that nothing is refused
 	for _, i := range ideas {
 		switch i.Does {
 		case model.Reserve:
@@ -134,7 +132,7 @@ func told(ideas []idea) Story {
 	return story
 }
 
-// hold returns the number of the hold that the idea is about.
+// hold returns the index of the hold that the idea is about.
 func (i idea) hold(holds []model.Stage) (n int, ok bool) {
 	var fit []int
 	for n := len(holds) - 1; n >= 0; n-- {
@@ -152,8 +150,7 @@ func (s Story) beginsWith(other Story) bool {
 	return len(s) >= len(other) && slices.Equal(s[:len(other)], other)
 }
 
-// without returns the story without a step, and without those about the hold that it
-// makes.
+// without returns the story without one step, and without the steps about the hold that it makes.
 func (s Story) without(left int) Story {
 	var shorter Story
 	gone, made := -1, 0
@@ -189,20 +186,18 @@ const (
 
 type Found struct {
 	Story Story  // the shortest
-	First Story  // the one that it was cut out of
-	Seed  uint64 // of that: a search that begins there draws it first
-	Tries int    // how many stories were played to shorten it
+	First Story  // the drawn story that it was derived from
+	Seed  uint64 // of First: a search from this seed draws First first
+	Tries int    // number of stories that were played to shorten it
 }
 
-// Player plays stories. The seed is that of the story, or of the one that it was cut
-// out of. Each is to be played from the same beginning. It returns how many steps the
-// story takes to break as well.
+// Player plays stories. The seed is that of the story, or of the one that it was derived from. Each
+// story must start from the same state. It also returns the number of steps until the story fails.
 type Player func(seed uint64, story Story) (v Verdict, steps int)
 
-// Search has count stories played, drawn from seed and the seeds after it, until one
-// breaks, and then shorter ones. The same seed draws the same stories; seeds begin
-// at 1. It returns how many of the count were played, and the story that breaks, or
-// nil.
+// Search plays count stories, drawn from consecutive seeds, until one fails, and then shorter ones.
+// The same seed draws the same stories; seeds start at 1. It returns how many of count were played,
+// and the failing story or nil.
 func Search(from Material, count int, seed uint64, play Player) (played int, found *Found) {
 	for ; played < count; played++ {
 		s := search{play: play, found: Found{Seed: seed + uint64(played)}}
@@ -221,16 +216,15 @@ func Search(from Material, count int, seed uint64, play Player) (played int, fou
 type search struct {
 	play  Player
 	found Found
-	broke []Story // what was played, up to where it breaks
+	broke []Story // the failing stories, up to the failing step
 	held  []Story
 	over  bool
 }
 
-// MostTries bounds the stories that are played to shorten one.
+// MostTries is the maximum number of stories that are played to shorten one.
 const MostTries = 60
 
-// judge has a story played, unless it is known what would come of it: many that are
-// cut out of one are the same in their beginning.
+// judge plays a story, unless its result is known: many shortened stories have the same beginning.
 func (s *search) judge(story Story) Verdict {
 	switch {
 	case slices.ContainsFunc(s.broke, story.beginsWith):
@@ -263,11 +257,11 @@ func (s *search) judge(story Story) Verdict {
 	return verdict
 }
 
-// trim leaves single steps out until none can be.
+// trim leaves out single steps until no step can be left out.
 func (s *search) trim() {
 	for before := 0; before != len(s.found.Story); {
 		before = len(s.found.Story)
-		for i := before - 2; i >= 0; i-- { // the last step is the one that breaks
+		for i := before - 2; i >= 0; i-- { // the last step is the one that fails
 			i = min(i, len(s.found.Story)-2)
 			s.judge(s.found.Story.without(i))
 		}

@@ -1,5 +1,4 @@
-// Package fileerror says what went wrong with a file, for messages that name the file
-// themselves.
+// Package fileerror returns the reasons of file errors, for messages that name the file themselves.
 package fileerror
 
 import (
@@ -8,7 +7,7 @@ import (
 	"os"
 )
 
-// Reason leaves out the operation and the path of a file error.
+// Reason returns a file error without the operation and the path.
 func Reason(err error) error {
 	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
 		return inPath.Err

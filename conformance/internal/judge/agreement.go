@@ -12,8 +12,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// ReadSpecs judge once more the rules about what is read: what two answers say of one
-// thing agrees.
+// ReadSpecs returns the specs that judge the rules about reads again, with further pulls and
+// windows: two answers about the same thing must agree.
 func ReadSpecs() []Spec {
 	pulls := func(r rule.Rule, judge func(*scenario.Pulls) Finding) Spec {
 		return spec(r, once(scenario.PlayPulls, judge))
@@ -73,7 +73,7 @@ func keepsEnd(w scenario.Windows) Finding {
 	return Finding{}
 }
 
-// showsSame finds a slot that a window shows and another one, of other days around it, lacks.
+// showsSame finds a slot that one window shows and an overlapping window lacks.
 func showsSame(w scenario.Windows) Finding {
 	return showsDay(w.Long, w.Part).or(func() Finding {
 		if len(w.Beyond) == 0 {
@@ -84,7 +84,7 @@ func showsSame(w scenario.Windows) Finding {
 	})
 }
 
-// slotsOn returns those of some slots that start in a window.
+// slotsOn returns the given slots that start in a window.
 func slotsOn(in scenario.SlotAnswer, window discover.Window, ids []string) (on []string) {
 	for _, slot := range in.Slots {
 		if slices.Contains(ids, slot.ID) && window.Contains(slot.Start, in.Product.Zone) {
@@ -94,10 +94,12 @@ func slotsOn(in scenario.SlotAnswer, window discover.Window, ids []string) (on [
 	return on
 }
 
-// closedOptions is how many slots of a status are tried, of as many options.
+// closedOptions is the number of slots of a status that are tried, each of another option if
+// possible.
 const closedOptions = 14
 
-// ClosedSpecs judge once more that slots which cannot be booked are refused, in several options.
+// ClosedSpecs returns the specs that judge again, in several options, whether slots that cannot be
+// booked are refused.
 func ClosedSpecs() []Spec {
 	var steps []Step
 	for _, status := range scenario.ClosedStatuses {
@@ -114,7 +116,8 @@ func ClosedSpecs() []Spec {
 	return []Spec{spec(rule.ReserveSoldOut, steps...)}
 }
 
-// FieldSpecs judge once more the rules about fields, by all answers that were read so far.
+// FieldSpecs returns the specs that judge the rules about fields again, with all answers read so
+// far.
 func FieldSpecs() []Spec {
 	rules := []rule.Rule{
 		rule.UnitFixedID, rule.SlotKnownUnit, rule.SlotUnique, rule.SlotWindow, rule.SlotEndsLater,
@@ -126,8 +129,8 @@ func FieldSpecs() []Spec {
 	return each(rules, func(rule.Rule) []Step { return []Step{fields()} })
 }
 
-// changed finds what a pull of changes has too much or too little, where the partner leaves
-// products out of it and tells when each was modified.
+// changed finds products that an incremental pull must not contain, or lacks. It judges only
+// partners that leave out unchanged products, and only products with an updatedAt.
 func changed(all []discover.Product, changes scenario.Changes) Finding {
 	if len(changes.Products) >= len(all) {
 		return Finding{}

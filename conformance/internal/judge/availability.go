@@ -49,7 +49,7 @@ func slotsSteps(r rule.Rule) []Step {
 	return []Step{catalog, once(scenario.PlaySurvey, slotsRead(r)), once(scenario.PlaySurvey, slotsAsked)}
 }
 
-// inTurn is a step of the subjects of two, in turn: the first of both, the second of both.
+// inTurn returns a step that alternates between the subjects of two steps.
 func inTurn(first, second Step) Step {
 	both := first
 	both.Subjects = func(ctx context.Context, p *scenario.Player) (all []Play) {
@@ -62,8 +62,8 @@ func inTurn(first, second Step) Step {
 	return both
 }
 
-// slotsRead finds why no answer about slots could be read, and that the first unreadable
-// one breaks r.
+// slotsRead finds why no answer about slots could be read, or that the first unreadable answer
+// breaks r.
 func slotsRead(r rule.Rule) func(*scenario.Survey) Finding {
 	return func(v *scenario.Survey) Finding {
 		f := Stopped(v.SlotsStop)
@@ -93,8 +93,8 @@ func slotsFound(v *scenario.Survey) Finding {
 	return inconclusive("availability returned no slots for the next 60 days").withRemedy("Offer slots in the next 60 days.")
 }
 
-// keepsIDs finds a slot of the first answer that bears another id in the
-// second, or whose id stands for another slot there.
+// keepsIDs finds a slot of the first answer that has another id in the second answer, or whose id
+// belongs to another slot there.
 func keepsIDs(first, second scenario.SlotAnswer) Finding {
 	startOf := map[string]discover.Slot{}
 	for _, known := range first.Slots {
@@ -121,8 +121,8 @@ func keepsIDs(first, second scenario.SlotAnswer) Finding {
 	return Finding{}
 }
 
-// slotTime is when a slot starts and ends: what tells one physical slot of an
-// option from another, but for those at the same time.
+// slotTime is the start and end of a slot. It identifies a slot of an option, except for slots at
+// the same time.
 type slotTime struct{ start, end int64 }
 
 func timeOf(slot discover.Slot) slotTime {
@@ -137,7 +137,7 @@ func idsByTime(in scenario.SlotAnswer) map[slotTime][]string {
 	return ids
 }
 
-// showsDay finds a slot of the long window that is missing from the window of a part of it.
+// showsDay finds a slot of the long window that is missing from a part of that window.
 func showsDay(long, day scenario.SlotAnswer) Finding {
 	want, gone := scenario.Windows{Long: long, Part: day}.OfPart()
 	switch {
@@ -159,13 +159,13 @@ func datesOf(w discover.Window) string {
 	return w.From + " to " + w.To
 }
 
-// endIsPart finds that the window's last day, asked for alone, has slots that
-// the long window does not show.
+// endIsPart finds slots on the window's last day, requested alone, that the long window does not
+// show.
 func endIsPart(long, end scenario.SlotAnswer) Finding {
 	shown := false
 	for _, slot := range slices.Concat(long.Slots, end.Slots) {
 		if slot.Start.IsZero() || !long.Window.Contains(slot.Start, long.Product.Zone) {
-			return Finding{} // judged by rules of its own: this one would only repeat them
+			return Finding{} // judged by other rules; this one would only repeat them
 		}
 	}
 	for _, slot := range long.Slots {

@@ -9,12 +9,12 @@ import (
 )
 
 var (
-	// cancellable is the step that the partner takes cancellations (CAN-6), as the
-	// booking shows.
+	// cancellable is the step that checks, on the booking, whether the partner takes cancellations
+	// (CAN-6).
 	cancellable = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return takesCancels(*b.Traits) })
-	// mayCancel is what is known so far about cancellable.
+	// mayCancel is the same check, on what was observed so far.
 	mayCancel = once(scenario.PlayRecord, func(e scenario.Record) Finding { return takesCancels(e.Traits) })
-	// cancelled are the steps that the booking was cancelled.
+	// cancelled lists the steps that check that the booking was cancelled.
 	cancelled = []Step{cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 		return reached(b.Cancel.Answer != nil, b.Stop).or(func() Finding {
 			if !b.Cancel.Answer.OK(200) {

@@ -12,8 +12,8 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 )
 
-// CaseSpecs are the specs of the rules that are judged on a case too: the same steps, with
-// the case's slot, party and order in place of what is easiest to try. Causes come first.
+// CaseSpecs returns the specs of the rules that are also judged on a case: the same steps with the
+// case's slot, party and order of calls. A rule that may cause another's breach comes first.
 func CaseSpecs(on *plan.Case) []Spec {
 	one, mixed := on.Guests() == 1, len(on.Units) > 1
 	holding := with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return taken(&h.Opening) }))
@@ -41,8 +41,8 @@ func CaseSpecs(on *plan.Case) []Spec {
 	return specs
 }
 
-// others are the steps that weigh what became of the seats with the holds that came between
-// the calls of a booking, and of a hold. Of several, the first that is off is weighed.
+// others returns the steps that weigh the seats taken and returned by holds in between the calls of
+// a booking and of a hold. If there are several such holds, the first unexpected one is weighed.
 func others(move func(scenario.Other) Move) []Step {
 	worst := func(all []scenario.Other, stop *scenario.Stop) Move {
 		for _, o := range all {
@@ -61,14 +61,13 @@ func others(move func(scenario.Other) Move) []Step {
 	}
 }
 
-// AboutSeats reports whether a rule is about how many seats a slot has left. Where one of
-// them is broken, what is off in another has most likely the same cause.
+// AboutSeats reports whether a rule is about the number of seats left in a slot. If one such rule
+// is broken, an unexpected result in another most likely has the same cause.
 func (s Spec) AboutSeats() bool {
 	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Seats != "" || step.Try != nil && !step.Optional })
 }
 
-// elsewhere are the rules about those endpoints that a case shows nothing new of, or that
-// it has specs of its own for.
+// elsewhere lists the rules for which a case shows nothing new, or has specs of its own.
 var elsewhere = idSet(
 	rule.ReserveAccepts, rule.ReserveVacanciesOne, rule.ReserveVacanciesMany, rule.ReserveVacanciesMixed,
 	rule.ReserveCodeUnique,
@@ -77,8 +76,8 @@ var elsewhere = idSet(
 	rule.CancelSupported, rule.CancelUnknown, rule.CancelUnknownSuccess,
 )
 
-// Before reports whether a breach of a rule may be the cause of one of another: the specs of
-// a case are in the order of their causes.
+// Before reports whether a breach of cause may be the cause of a breach of another rule: the specs
+// of a case are in the order of causes.
 func Before(on *plan.Case, cause, of rule.Rule) bool {
 	place := func(r rule.Rule) int {
 		specs := CaseSpecs(on)
@@ -98,8 +97,8 @@ func idSet(rules ...rule.Rule) map[string]bool {
 	return all
 }
 
-// RecordSpecs are the specs of the rules about all that was made in the run, to be judged
-// once more when all of it is made.
+// RecordSpecs returns the specs of the rules about everything that was made in the run. They are
+// judged again at the end of the run.
 func RecordSpecs() []Spec {
 	return []Spec{
 		spec(rule.ReserveCodeUnique, once(scenario.PlayRecord, distinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
@@ -107,7 +106,7 @@ func RecordSpecs() []Spec {
 	}
 }
 
-// lastSeat weighs that a seat which the slot shows was refused to one guest.
+// lastSeat weighs the refusal of a seat that the slot shows as left.
 func lastSeat(t *scenario.SellOut) Try {
 	if t.Refused == nil || t.Full == nil || !t.Full.Counted || t.Full.Last.Left < 1 {
 		return Try{Skip: true}
@@ -118,8 +117,8 @@ func lastSeat(t *scenario.SellOut) Try {
 	}
 }
 
-// acceptsCase finds a slot that is shown as bookable and refused to a small party. Where it counts no
-// seats it may have one alone.
+// acceptsCase finds a slot that is shown as bookable but refused to a small party. A slot without
+// counted seats may have only one seat.
 func acceptsCase(b *scenario.Booking) Finding {
 	fits := b.Case.Guests() == 1 || b.Before != nil && b.Before.Counted
 	if fits && b.Case.Small() && !b.Case.Bare && b.Hold == nil && b.Stop != nil && b.Stop.Kind == scenario.Refused {

@@ -61,7 +61,7 @@ func confirmSpecs() []Spec {
 		spec(rule.ConfirmAuthEffect, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
 			m := still(k.ReserveNone.After, k.Stop, k.ConfirmWrong, k.ConfirmNone)
 			m.via, m.after = []*scenario.Reading{k.ReleaseNone.After}, k.Release.After
-			if !k.TakesLater() { // else the hold took no seat that could be back
+			if !k.TakesLater() { // otherwise the hold took no seat that could be returned
 				m.by, m.infants = k.Guests, k.Infants
 			}
 			return m
@@ -69,8 +69,8 @@ func confirmSpecs() []Spec {
 	)
 }
 
-// confirmedSeats is that a booking has the seats of its party. Whether an infant has one is
-// settled by the hold, where that takes seats: confirm moves none of them.
+// confirmedSeats expects that a booking has the seats of its party. Confirm changes no seats if the
+// hold took them, so the hold shows whether an infant takes a seat.
 func confirmedSeats(o *scenario.Opening, confirm scenario.Act) Move {
 	if o.Infants == 0 || o.Held == nil || o.TakesLater() {
 		return taken(o, confirm)
@@ -87,7 +87,7 @@ func deliversTickets(all scenario.Record) Finding {
 	return Finding{}
 }
 
-// pdfAddresses judges where the PDFs of a booking's tickets are.
+// pdfAddresses judges the addresses of the PDFs in a booking's tickets.
 func pdfAddresses(b *scenario.Booking) Finding {
 	var sent struct{ Tickets []partnerapi.Ticket }
 	if err := json.Unmarshal(b.Confirm.Answer.Raw, &sent); err != nil {
@@ -139,9 +139,8 @@ func echo(b *scenario.Booking) Finding {
 	return Finding{}
 }
 
-// sameBooking finds a repeat that is answered with another booking, or other tickets
-// :
-// a customer may have been sent those of any answer.
+// sameBooking finds a repeated confirm whose answer has another booking or other tickets. A
+// customer may receive the tickets of any of the answers.
 func sameBooking(b *scenario.Booking) Finding {
 	f := reached(len(answers(b.Repeats)) > 0, b.Stop)
 	for _, repeat := range answers(b.Repeats) {

@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// expires are the steps that a hold can be had to expire.
+// expires lists the steps that check whether the run can let a hold expire.
 var expires = append([]Step{
 	once(scenario.PlayMeans, canExpire),
 	held,
@@ -28,8 +28,8 @@ var expires = append([]Step{
 	return Finding{}
 }))...)
 
-// expirySpecs judge what becomes of a hold that is not confirmed in time, late
-// in the run: where it has to be waited for, all else is judged meanwhile.
+// expirySpecs returns the specs that judge what happens to a hold that is not confirmed in time.
+// They are judged late in the run, so that all other rules are judged while the run waits.
 func expirySpecs() (specs []Spec) {
 	for _, s := range ExpiringCaseSpecs(nil) {
 		specs = append(specs, spec(s.Rule, with(expires, s.Steps...)...))
@@ -37,7 +37,8 @@ func expirySpecs() (specs []Spec) {
 	return specs
 }
 
-// ExpiringCaseSpecs judge the same of a case that was held to expire. Causes come first.
+// ExpiringCaseSpecs returns the same specs for a case that was left to expire. A rule that may
+// cause another's breach comes first.
 func ExpiringCaseSpecs(*plan.Case) []Spec {
 	move := func(r rule.Rule, move func(*scenario.Expiry) Move) Spec {
 		return spec(r, counted(scenario.PlayExpiry, move))
@@ -73,10 +74,10 @@ func canExpire(m scenario.Means) Finding {
 	}
 }
 
-// back is the expectation that the hold's seats are back in a later reading.
+// back expects that the hold's seats are available again in a later reading.
 func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, between ...*probe.Exchange) Move {
 	m := Move{before: e.Before, via: append([]*scenario.Reading{e.Held}, via...), after: after, stop: e.Stop, between: append(e.Reserve(), between...)}
-	if e.Ending != nil { // seats are less likely to have been moved by others since then
+	if e.Ending != nil { // fewer customers can have changed seats since then
 		m.before, m.via, m.by, m.infants = e.Ending, via, e.Guests, e.Infants
 	}
 	return m

@@ -12,31 +12,32 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostFindings are kept for one rule; the rest is counted.
+// mostFindings is the maximum number of findings kept for one rule. Further ones are only counted.
 const mostFindings = 20
 
-// Fields judges every element of the answers while it is read: what is found is kept by the
-// rule that it breaks, bounded. It is the Witness of scenarios.
+// Fields judges every element of an answer while it is read, and keeps a bounded number of findings
+// for each rule. It implements scenario.Witness.
 type Fields struct {
 	redact func(string) string // removes the partner's key
 	found  map[string]*places
-	all    int // how many places were found in all
+	all    int // number of all findings
 }
 
-// places is what breaks one rule about fields: where, and the answers that show it.
+// places collects the breaches of one rule about fields: where they are, and the answers that show
+// them.
 type places struct {
 	problems  []string
 	count     int
-	first     int               // number of the first of the exchanges
-	exchanges []*probe.Exchange // each once, with the first of its places marked
+	first     int               // number of the first exchange
+	exchanges []*probe.Exchange // each once, with its first place marked
 }
 
 func NewFields(redact func(string) string) *Fields {
 	return &Fields{redact: redact, found: map[string]*places{}}
 }
 
-// add notes that r is broken in an answer. Value is the decoded element that shows
-// it, at a place in it, a JSON pointer.
+// add records a breach of r in an answer. value is the decoded element that shows it; place is a
+// JSON pointer into value.
 func (f *Fields) add(r rule.Rule, problem string, exchange *probe.Exchange, value any, place string) {
 	found := f.found[r.ID]
 	if found == nil {
@@ -69,7 +70,7 @@ func (f *Fields) Finding(id string) Finding {
 func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem schemas.Problem) {
 	owner, text := rule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
 	if found := f.found[owner.ID]; found != nil && found.first != pull.Number && slices.Contains(found.problems, f.redact(text)) {
-		return // the pull before has shown it
+		return // an earlier pull has shown it
 	}
 	f.add(owner, text, pull, product, problem.Pointer)
 }
@@ -78,8 +79,8 @@ func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
 	f.add(rule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
 }
 
-// Slot implements scenario.Witness: it judges a slot by its schema, and what it shows
-// beyond that.
+// Slot implements scenario.Witness. It judges a slot by its schema and by the rules about its
+// fields.
 func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, value any) {
 	add := func(r rule.Rule, problem schemas.Problem) {
 		placed := problem.Under(fmt.Sprintf("/%d", index))
@@ -103,12 +104,12 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "expected the id of a unit of the option, received %q", id)
 		}
 	}
-	if slot.Vacancies != nil && !in.Product.AllowFreesale { // there vacancies are not read
+	if slot.Vacancies != nil && !in.Product.AllowFreesale { // vacancies of freesale products are not read
 		judgeNumbers(slot, note)
 	}
 }
 
-// judgeNumbers notes where a slot's numbers and its status disagree (AVL-13).
+// judgeNumbers records where a slot's numbers disagree with its status (AVL-13).
 func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format string, args ...any)) {
 	left := *slot.Vacancies
 	if slot.Capacity != nil && left > *slot.Capacity {
@@ -124,8 +125,7 @@ func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format strin
 	}
 }
 
-// Slots implements scenario.Witness: it judges what the slots of one answer show
-// together.
+// Slots implements scenario.Witness. It judges the slots of one answer together.
 func (f *Fields) Slots(in scenario.SlotAnswer) {
 	first := map[string]int{}
 	for i, slot := range in.Slots {

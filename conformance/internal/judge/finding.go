@@ -1,10 +1,10 @@
-// Package judge says what the values of scenarios mean: a rule has one pure function,
-// which takes what was sent, what came and what was counted, and returns a Finding.
-// Nothing here sends a request, reads a clock or knows the engine that runs the specs.
+// Package judge interprets the results of scenarios. Each rule has one pure function, which takes
+// what was sent, received and counted, and returns a Finding. Nothing here sends a request, reads a
+// clock or depends on the engine that runs the specs.
 //
-// Specs are what a run judges, in its order: each names a rule, the scenarios that are
-// played for it, and the functions that judge them. Verdicts keeps what is known of
-// every rule, and decides what a broken rule means for the others.
+// Specs are what a run judges, in order: each names a rule, the scenarios that are played for it,
+// and the functions that judge them. Verdicts keeps the state of every rule, and decides what a
+// broken rule means for the others.
 package judge
 
 import (
@@ -23,19 +23,18 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Finding is what a value shows of a rule. The zero Finding says that nothing is wrong
-// so far.
+// Finding is what a value shows about a rule. The zero Finding means that nothing is wrong so far.
 type Finding struct {
-	Outcome   report.Outcome // "": nothing is wrong; Failed: a rule is broken, whatever its level
+	Outcome   report.Outcome // "": nothing is wrong; Failed: a rule is broken, at either level
 	Message   string
-	Remedy    string            // what would have the rule judged, where it was not
-	Cause     *rule.Rule        // the rule that is broken, or that blocks; nil: the one that is judged
-	Suspects  []rule.Rule       // of which one that is broken blocks the rule
-	Problems  []string          // every offending place, where there are several
+	Remedy    string            // what would let the rule be judged, if it was not
+	Cause     *rule.Rule        // the rule that is broken or that blocks; nil: the judged rule
+	Suspects  []rule.Rule       // rules that block this one if they are broken
+	Problems  []string          // every offending place, if there are several
 	Exchanges []*probe.Exchange // the evidence
 	Picture   []byte            // HTML that draws the violation; may be nil
-	Races     []report.Race     // the rounds that held
-	On        *plan.Case        // what the story was like that shows it; nil where that is nothing to simplify
+	Races     []report.Race     // the rounds that passed
+	On        *plan.Case        // the case that shows it; nil if it cannot be simplified
 }
 
 func (f Finding) Ends() bool { return f.Outcome != "" }
@@ -61,10 +60,10 @@ func inconclusive(format string, args ...any) Finding {
 
 func blockedBy(r rule.Rule) Finding { return Finding{Outcome: report.Blocked, Cause: &r} }
 
-// unless finds nothing, unless one of the rules is broken: it is the cause then.
+// unless returns an empty Finding with suspects: if one of these rules is broken, it is the cause.
 func unless(rules ...rule.Rule) Finding { return Finding{Suspects: rules} }
 
-// problems finds that the rule is broken in several places.
+// problems returns the finding that the rule is broken in several places.
 func problems(all []string, shown ...*probe.Exchange) Finding {
 	if len(all) == 0 {
 		return Finding{}
@@ -79,7 +78,7 @@ func (f Finding) showing(exchanges ...*probe.Exchange) Finding {
 	return f
 }
 
-// or is the first of two findings that ends the judging, with the evidence of both.
+// or returns f if it ends the judging; otherwise it returns next, with the evidence of both.
 func (f Finding) or(next func() Finding) Finding {
 	if f.Ends() {
 		return f
@@ -87,7 +86,7 @@ func (f Finding) or(next func() Finding) Finding {
 	return next().showing(f.Exchanges...)
 }
 
-// Stopped is what a stop means for the rules. There is nothing to find in none.
+// Stopped returns what a stop means for the rules. A nil stop yields an empty Finding.
 func Stopped(stop *scenario.Stop) Finding {
 	if stop == nil {
 		return Finding{}
@@ -109,8 +108,8 @@ func reached(fact bool, stop *scenario.Stop) Finding {
 	return Stopped(scenario.Unplayed(stop))
 }
 
-// blamed lays on a rule about unusual requests what went wrong with one, or that it was
-// refused: usual ones are answered well.
+// blamed attributes a failure or refusal of an unusual request to the rule r about such requests:
+// the usual requests succeed.
 func blamed(r rule.Rule, stop *scenario.Stop) Finding {
 	f := Stopped(stop)
 	refused := stop != nil && stop.Kind == scenario.Refused
@@ -191,19 +190,18 @@ func sent(acts ...scenario.Act) []*probe.Exchange {
 	return exchanges
 }
 
-// after expects of the answer to an act that it passes the checks, and shows the call
-// before it.
+// after expects that the answer to an act passes the checks. Its evidence includes the call before
+// it.
 func after(act scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
 	return reached(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).showing(sent(before)...) })
 }
 
-// afterEach expects it of the answers to all acts, which repeat one call.
+// afterEach expects the same of the answers to all acts, which repeat one call.
 func afterEach(acts []scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
 	heard := answers(acts)
 	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).showing(sent(before)...) })
 }
 
-// answers are those of the acts that were answered.
 func answers(acts []scenario.Act) (all []*probe.Answer) {
 	for _, act := range acts {
 		all = append(all, act.Answers()...)
@@ -222,7 +220,7 @@ var limitRules = map[partnerapi.Endpoint]rule.Rule{
 
 var answerRules = map[partnerapi.Endpoint]struct {
 	status, json, shape rule.Rule
-	minimal             rule.Rule // about the status of a call without what is optional
+	minimal             rule.Rule // about the status of a call without optional fields
 }{
 	partnerapi.Products:     {status: rule.ProductsStatus, json: rule.ProductsJSON, shape: rule.ProductsShape},
 	partnerapi.Availability: {status: rule.AvailabilityStatus, json: rule.AvailabilityJSON, shape: rule.AvailabilityShape},
@@ -232,7 +230,7 @@ var answerRules = map[partnerapi.Endpoint]struct {
 	partnerapi.Cancel:       {status: rule.CancelStatus, json: rule.CancelJSON, minimal: rule.CancelWithoutBody},
 }
 
-// causeOf names the rule that a stop shows to be broken; false where none is.
+// causeOf returns the rule that a stop shows to be broken, or false.
 func causeOf(stop *scenario.Stop) (rule.Rule, bool) {
 	rules := answerRules[stop.Endpoint]
 	switch {
@@ -263,8 +261,8 @@ func causeOf(stop *scenario.Stop) (rule.Rule, bool) {
 	}
 }
 
-// WithoutOptional returns the rule about calls of an endpoint without what is optional;
-// false if there is no such rule.
+// WithoutOptional returns the rule about calls to an endpoint without optional fields; false if
+// there is no such rule.
 func WithoutOptional(of partnerapi.Endpoint) (rule.Rule, bool) {
 	r := answerRules[of].minimal
 	return r, r.ID != ""

@@ -5,8 +5,8 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 )
 
-// MemorySpecs judge once more the rules about holds and bookings, by some that were made
-// early in the run: that seconds have passed makes no difference.
+// MemorySpecs returns the specs that judge the rules about holds and bookings again, on some that
+// were made early in the run: the passing of seconds must make no difference.
 func MemorySpecs() []Spec {
 	of := func(r rule.Rule, fate scenario.Fate, judge func(*scenario.Kept) Finding) Spec {
 		return spec(r, once(scenario.PlayKept(fate), judge))
@@ -60,7 +60,7 @@ func MemorySpecs() []Spec {
 	}
 }
 
-// late expects of the answer to an act, where there is one, that it passes a check.
+// late expects that the answer to an act, if there is one, passes a check.
 func late(act scenario.Act, right check) Finding {
 	if act.Answer == nil {
 		return Finding{}

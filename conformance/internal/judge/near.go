@@ -7,8 +7,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// KeySpecs judge once more the rules about keys: by keys that are near the registered one,
-// several times, and on connections that are known and that are not.
+// KeySpecs returns the specs that judge the rules about keys again: with keys similar to the
+// registered one, several times, on new connections and on ones that have carried the registered
+// key.
 func KeySpecs() []Spec {
 	reads := func(r rule.Rule, missing bool, of func(*scenario.KeysOfReads) scenario.KeyTries) Spec {
 		return spec(r, once(scenario.PlayKeysOfReads, func(k *scenario.KeysOfReads) Finding { return keysRefused(of(k), missing) }))
@@ -51,8 +52,8 @@ func KeySpecs() []Spec {
 	return append(specs, undone(rule.CancelWrongKey, rule.CancelMissingKey, rule.CancelAuthEffect, scenario.PlayNearCancels)...)
 }
 
-// keysRefused finds a call without the registered key that was not answered with 401: with
-// another key, or with none at all.
+// keysRefused finds a call without the registered key that was not answered 401. missing selects
+// calls without a key; otherwise it judges calls with another key.
 func keysRefused(all scenario.KeyTries, missing bool) (f Finding) {
 	for _, try := range all {
 		if try.Key.Missing() != missing || try.Answer.OK(unauthorized...) {
@@ -71,8 +72,8 @@ func keysRefused(all scenario.KeyTries, missing bool) (f Finding) {
 	return f
 }
 
-// keyMissing are the rules about a call without a key. Many servers do not tell an empty
-// header from one that is absent.
+// keyMissing lists the rules about a call without a key. Many servers cannot distinguish an empty
+// header from an absent one.
 var keyMissing = map[partnerapi.Endpoint][]rule.Rule{
 	partnerapi.Products:     {rule.ProductsMissingKey, rule.ProbeMissingKey},
 	partnerapi.Availability: {rule.AvailabilityMissingKey},
@@ -82,7 +83,8 @@ var keyMissing = map[partnerapi.Endpoint][]rule.Rule{
 	partnerapi.Cancel:       {rule.CancelMissingKey},
 }
 
-// CodeSpecs judge once more the rules about unknown codes: by codes that are near a live one.
+// CodeSpecs returns the specs that judge the rules about unknown codes again: with codes similar to
+// a live one.
 func CodeSpecs() []Spec {
 	of := func(r rule.Rule, judge func(*scenario.NearCodes) Finding) Spec {
 		return spec(r, once(scenario.PlayNearCodes, judge))
@@ -107,7 +109,7 @@ func CodeSpecs() []Spec {
 func unknownCodes(all scenario.CodeTries, right check) Finding {
 	for _, try := range all {
 		if try.Answer.Failure != nil {
-			continue // a connection that was closed says nothing about the code
+			continue // a closed connection shows nothing about the code
 		}
 		if flaw := right(try.Answer); flaw != "" {
 			return broken("an unknown code, a live one %s: %s", try.Form, flaw).showing(try.Answer.Exchange)

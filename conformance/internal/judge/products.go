@@ -88,8 +88,7 @@ func uniqueUnits(v *scenario.Survey) (f Finding) {
 	return f
 }
 
-// unique finds an id that stands twice in a list. What has no id is judged by
-// another rule.
+// unique finds an id that occurs twice in a list. Missing ids are judged by another rule.
 func unique(v *scenario.Survey, place string, list []string) Finding {
 	first := map[string]int{}
 	for i, id := range list {
@@ -101,7 +100,7 @@ func unique(v *scenario.Survey, place string, list []string) Finding {
 	return Finding{}
 }
 
-// samePulls judges two pulls of the catalog side by side.
+// samePulls compares two pulls of the catalog.
 func samePulls(same func(first, second []discover.Product) Finding) func(*scenario.Survey) Finding {
 	return func(v *scenario.Survey) Finding {
 		return Stopped(v.Second.Stop).or(func() Finding {
@@ -114,7 +113,7 @@ func sameProducts(first, second []discover.Product) Finding {
 	return same("products", ids(first), ids(second))
 }
 
-// eachTwin judges every product of the first pull beside the same one of the second.
+// eachTwin compares every product of the first pull with the same product of the second.
 func eachTwin(same func(first, second discover.Product) Finding) func(first, second []discover.Product) Finding {
 	return func(first, second []discover.Product) (f Finding) {
 		again := map[string]discover.Product{}
@@ -146,7 +145,7 @@ func sameUnits(first, second discover.Product) (f Finding) {
 	return f
 }
 
-// same finds how two lists of ids differ, whatever their order.
+// same finds how two lists of ids differ, in any order.
 func same(place string, first, second []string) Finding {
 	gone, came := plan.Without(first, second), plan.Without(second, first)
 	switch {
@@ -161,7 +160,7 @@ func same(place string, first, second []string) Finding {
 	}
 }
 
-// eachOption finds what wrong says of the options, each flaw behind its place.
+// eachOption finds the flaws that wrong returns for the options, each with its place.
 func eachOption(wrong func(discover.Option) []string) func(*scenario.Survey) Finding {
 	return func(v *scenario.Survey) Finding {
 		var all []string

@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// together is the step that calls may be sent at the same time.
+// together is the step that checks that concurrent calls are allowed.
 var together = once(scenario.PlayRecord, func(e scenario.Record) Finding {
 	if e.Alone {
 		return ends(report.Skipped, "no calls were sent at the same time (--no-races)").withRemedy("Run without --no-races.")
@@ -23,15 +23,15 @@ var together = once(scenario.PlayRecord, func(e scenario.Record) Finding {
 	return Finding{}
 })
 
-// How often each race is run. A breach that shows in 1 of 20 tries is missed by 90 of them once
-// in a hundred runs; one that shows in 1 of 3, by 20 of them, once in three thousand.
+// The number of rounds of each race. 90 tries miss a breach that shows in 1 of 20 tries in about 1
+// % of runs. 20 tries miss one that shows in 1 of 3 tries in about 0.03 % of runs.
 const (
-	manyRounds, leastOfMany = 120, 3 // three of four are two confirms
+	manyRounds, leastOfMany = 120, 3 // three in four are two confirms
 	someRounds, leastOfSome = 20, 1
 )
 
-// raceSpecs judge what calls at the same time come to: their answers are lawful where a
-// partner that does one thing after another, in some order, could have given them.
+// raceSpecs returns the specs that judge concurrent calls. Their answers are lawful if a partner
+// that handles one call at a time, in some order, could have given them.
 func raceSpecs() []Spec {
 	seats, bookings := with([]Step{together}, seatsHeld...), with([]Step{together}, cancelled...)
 	return []Spec{
@@ -42,21 +42,21 @@ func raceSpecs() []Spec {
 	}
 }
 
-// raced weighs the rounds of a race; the least are played however long they take.
+// raced weighs the rounds of a race. The first least rounds are played however long they take.
 func raced[T any](rounds, least int, play play[T], try func(T) Try) Step {
 	step := tried(rounds, play, try)
 	step.Race = least
 	return step
 }
 
-// race is a round of a race that is judged: its calls between two readings.
+// race is one judged round of a race: its calls between two readings.
 type race struct {
 	Try
 	history       *model.History
 	before, after *scenario.Reading
 }
 
-// round begins a round with those holds.
+// round starts a round with the given holds.
 func round(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Hold) *race {
 	r := &race{before: before, after: after, history: model.NewHistory(before.Last.Left, holdless, holds...)}
 	r.Of, r.At, r.Took = of, after, after.First.At().Sub(before.Last.At())
@@ -78,15 +78,15 @@ func (r *race) add(call model.Call, outcome model.Outcome, exchange *probe.Excha
 	r.history.Add(call, outcome, exchange.StartedAt, exchange.Duration)
 }
 
-// saw enters a look at the slot, where seats are counted.
+// saw adds a look at the slot to the history, if its seats are counted.
 func (r *race) saw(read *scenario.Reading, look scenario.Look) {
 	if read.Counted {
 		r.add(model.Call{Kind: model.Look}, model.Outcome{Left: look.Left}, look.Exchange)
 	}
 }
 
-// reserves enters reserves of so many guests each, whose holds are numbered from first on, and
-// returns how many holds were won.
+// reserves adds reserves of the given number of guests each to the history. Their holds are
+// numbered from first. It returns how many holds were won.
 func (r *race) reserves(attempts scenario.Attempts, guests int64, first int) (won int64) {
 	for i, a := range attempts {
 		if a.Won() {
@@ -97,15 +97,15 @@ func (r *race) reserves(attempts scenario.Attempts, guests int64, first int) (wo
 	return won
 }
 
-// all enters calls about the first hold that are always accepted.
+// all adds calls about the first hold that are always accepted.
 func (r *race) all(kind model.Kind, answers ...*probe.Answer) {
 	for _, answer := range answers {
 		r.add(model.Call{Kind: kind}, model.Outcome{Done: true}, answer.Exchange)
 	}
 }
 
-// end enters the last reading, and has the flaw be the try's where nothing explains
-// the history.
+// end adds the last reading. If no order of the calls explains the history, it sets the flaw of the
+// try.
 func (r *race) end(format string, args ...any) {
 	r.saw(r.after, r.after.First)
 	explained, err := r.history.Explained()
@@ -116,19 +116,19 @@ func (r *race) end(format string, args ...any) {
 	}
 }
 
-// surely has a flaw be the try's that no other customer can be the reason of.
+// surely sets a flaw that other customers cannot have caused.
 func (t Try) surely(flaw flawed) Try {
 	t.Flaw, t.Cause, t.Sure = flaw.words, flaw.rule, true
 	return t
 }
 
-// flawed is what is wrong with an answer, and the rule about it; nil: the race itself.
+// flawed is what is wrong with an answer, and the rule about it; nil means the race itself.
 type flawed struct {
 	words string
 	rule  *rule.Rule
 }
 
-// lastSeats judges the race for the last seats: as many holds as seats.
+// lastSeats judges the race for the last seats: there must be as many holds as seats.
 func lastSeats(t *scenario.LastSeats) Try {
 	if t.Full == nil {
 		return unplayed(t.Stop)
@@ -145,8 +145,8 @@ func lastSeats(t *scenario.LastSeats) Try {
 	return r.Try
 }
 
-// releasedTwice judges the race for the seats of a hold that is released twice: each
-// goes to one guest at most.
+// releasedTwice judges the race for the seats of a hold that is released twice: each seat may go to
+// only one guest.
 func releasedTwice(t *scenario.LastSeats) Try {
 	switch {
 	case t.Releases == nil && t.Full != nil && t.Stop == nil:
@@ -171,7 +171,7 @@ func releasedTwice(t *scenario.LastSeats) Try {
 	return r.Try
 }
 
-// apart judges reserves of two slots at the same time: each takes its own slot's seat.
+// apart judges concurrent reserves of two slots: each takes a seat of its own slot only.
 func apart(a *scenario.Apart) Try {
 	if a.OtherAfter == nil {
 		return unplayed(a.Stop)
@@ -196,8 +196,8 @@ func apart(a *scenario.Apart) Try {
 	return last
 }
 
-// confirmedTwice judges two calls at the same time about a hold, of which one at least confirms
-// it: one booking with the seats of one, or a hold that is released.
+// confirmedTwice judges two concurrent calls about a hold, at least one of them a confirm. The
+// result must be one booking with its seats, or a released hold.
 func confirmedTwice(b *scenario.Twice) Try {
 	if b.Confirmed == nil {
 		return unplayed(b.Stop)
@@ -248,8 +248,8 @@ func confirmedTwice(b *scenario.Twice) Try {
 	return r.Try
 }
 
-// cancelledTwice judges two cancellations at the same time, beside a confirm or a reserve: the
-// seats are back once.
+// cancelledTwice judges two concurrent cancellations, possibly with a confirm or a reserve: the
+// seats must be returned once.
 func cancelledTwice(b *scenario.Twice) Try {
 	switch {
 	case b.Release != nil && b.Cancelled == nil && b.Stop == nil:
@@ -293,8 +293,7 @@ func guests(n int64) string { return count.Of(int(n), "guest") }
 
 func was(holds int64) string { return count.Of(int(holds), "hold was", "holds were") }
 
-// attemptsFlaw says what is wrong with the answers to reserves, each by itself and
-// beside the others.
+// attemptsFlaw returns what is wrong with the answers to reserves, each by itself and together.
 func attemptsFlaw(attempts scenario.Attempts) flawed {
 	codes := map[string]bool{}
 	for _, a := range attempts {
@@ -315,8 +314,7 @@ func attemptsFlaw(attempts scenario.Attempts) flawed {
 	return flawed{}
 }
 
-// allDone says which of the calls that are to be answered with 200 each was not; of is the rule
-// about that.
+// allDone returns the first of these calls that was not answered 200. of is the rule about that.
 func allDone(of rule.Rule, answers ...*probe.Answer) flawed {
 	for _, answer := range answers {
 		if !answer.OK(http.StatusOK) {
@@ -335,7 +333,7 @@ func booking(answer *probe.Answer) string {
 
 func holdsWord(n int64) string { return count.Of(int(n), "hold") }
 
-// raceWords says how likely it is that so many tries have missed a breach.
+// raceWords returns the probability that so many tries have missed a breach.
 func raceWords(tries int) string {
 	missed := func(n int) string { return percent(noise.Missed(n, tries)) }
 	return fmt.Sprintf("A breach that shows in 1 of 3 tries is missed with a probability of %s, one that shows in 1 of 20 with %s, and one that shows in 1 of 100 with %s.",

@@ -58,8 +58,7 @@ func releaseSpecs() []Spec {
 	}
 }
 
-// releases checks the answers of all visits and of the hold of several to the
-// release of a live hold.
+// releases checks the answers to releases of live holds, of all visits and of the Holding.
 func releases(r rule.Rule, all scenario.Releases, checks ...check) Finding {
 	var answers []*probe.Answer
 	take := func(act scenario.Act) {

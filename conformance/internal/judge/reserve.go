@@ -15,16 +15,16 @@ import (
 )
 
 var (
-	// held is the step that a hold could be made.
+	// held is the step that checks that a hold could be made.
 	held = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return reached(b.Hold != nil, b.Stop) })
-	// seatsHeld are the steps that holds take seats.
+	// seatsHeld lists the steps that check that holds take seats.
 	seatsHeld = []Step{held, once(scenario.PlayRecord, func(e scenario.Record) Finding {
 		if e.Traits.Holdless {
 			return notApplicable("the partner keeps no holds: expiresAt lies more than %s ahead", partnerapi.HoldlessAfter)
 		}
 		return Finding{}
 	})}
-	// several is the step that there is a slot with seats for a party.
+	// several is the step that checks that a slot has seats for a party.
 	several = once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 		if h.Hold != nil && h.Guests < scenario.SeveralGuests {
 			return inconclusive("no bookable slot has %s left", model.SeatsWord(scenario.SeveralGuests)).
@@ -34,7 +34,7 @@ var (
 	})
 )
 
-// with puts steps behind others.
+// with returns the steps of first followed by then, without changing first.
 func with(first []Step, then ...Step) []Step { return append(first[:len(first):len(first)], then...) }
 
 func reserveSpecs() []Spec {
@@ -79,8 +79,7 @@ func reserveSpecs() []Spec {
 
 func nothing[T any](T) Finding { return Finding{} }
 
-// accepts finds an option that refuses to be reserved though its slots are shown as
-// bookable.
+// accepts finds an option whose slots are shown as bookable but refused.
 func accepts(v *scenario.Visit) Finding {
 	switch stop := v.Stop; {
 	case stop != nil && stop.Kind == scenario.Refused:
@@ -93,7 +92,7 @@ func accepts(v *scenario.Visit) Finding {
 	}
 }
 
-// holdLife finds that it cannot be read how long the first hold lives.
+// holdLife finds that the lifetime of the first hold cannot be read.
 func holdLife(b *scenario.Booking) Finding {
 	f := Finding{}
 	if b.Hold.Expires.IsZero() {
@@ -113,7 +112,7 @@ func expiresLater(b *scenario.Booking) Finding {
 
 func expiresInWindow(b *scenario.Booking) Finding {
 	return holdLife(b).or(func() Finding {
-		// The clocks of two machines differ a little.
+		// The clocks of two machines differ slightly.
 		const tolerance = time.Minute
 		switch life := b.Hold.Life; {
 		case b.Traits.Holdless:
@@ -200,14 +199,14 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 	return f
 }
 
-// keyRefused is the step that a call without the registered key was answered with 401.
+// keyRefused is the step that checks that a call without the registered key was answered 401.
 func keyRefused(of func(*scenario.WrongKeys) scenario.Act) Step {
 	return once(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Finding {
 		return after(of(k), k.Stop, scenario.Act{}, status(unauthorized))
 	})
 }
 
-// andVisits weighs what became of the seats in the visits to options too, each by itself.
+// andVisits also weighs the seats in the visits to options, each by itself.
 func andVisits(step Step, move func(*scenario.Visit) Move) Step {
 	own, try := step.Subjects, step.Try
 	step.Subjects = joined(own, visits)
@@ -218,7 +217,7 @@ func andVisits(step Step, move func(*scenario.Visit) Move) Step {
 			return try(value)
 		}
 		t := move(visit).try()
-		t.Skip = visit.Stop.OnlyMissing() // nothing to be seen here; the others are
+		t.Skip = visit.Stop.OnlyMissing() // this visit shows nothing, but others may
 		return t
 	}
 	return step

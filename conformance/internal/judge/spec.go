@@ -13,60 +13,60 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 )
 
-// Spec is how one rule is judged: step by step, until one finds something. A rule
-// in which no step finds anything has passed.
+// Spec is how one rule is judged: step by step, until a step finds something. If no step does, the
+// rule has passed.
 type Spec struct {
 	Rule  rule.Rule
 	Steps []Step
 }
 
-// Play plays an attempt of a scenario and returns its value; nil where there is no time
-// for it.
+// Play plays an attempt of a scenario and returns its value. It returns nil if there is no time for
+// it.
 type Play func(ctx context.Context, p *scenario.Player, attempt int) any
 
-// Step is a scenario, and what its value shows of a rule. Either Judge is set, or Try.
+// Step is a scenario and how its value is judged for a rule. Either Judge or Try is set.
 type Step struct {
-	// Subjects are what is played and judged, one after another: mostly one.
+	// Subjects returns what is played and judged, in order; usually one scenario.
 	Subjects func(context.Context, *scenario.Player) []Play
-	// Judge judges what came of a subject.
+	// Judge judges the result of a subject.
 	Judge func(value any) Finding
-	// Try judges one attempt. What is off is tried again on other slots, until it is
-	// clear whether other customers were the reason: see package noise.
+	// Try judges one attempt. An unexpected result is tried again on other slots, until it is clear
+	// whether other customers caused it: see package noise.
 	Try   func(value any) Try
-	Clean int // attempts that have to hold before the partner is believed
-	// Race, where it is not 0, says that each attempt is a round of a race, of which few may show a
-	// breach: so many are played however long they take, and Clean where there is time.
+	Clean int // attempts that must pass before the rule passes
+	// Race, if not 0, means that each attempt is a round of a race, and that few rounds may show a
+	// breach. That many rounds are played however long they take, and Clean if there is time.
 	Race int
 
-	Seats    string // not "": seats are counted; what it means where no subject tells any
-	Optional bool   // what cannot be tried is left out
-	Aside    bool   // and so is what came to no end
-	// Enough says that the steps after this one can be done without, where one of those
-	// before it has held.
+	Seats    string // if not "", seats are counted; the message if no subject shows any
+	Optional bool   // leave out what cannot be tried
+	Aside    bool   // and what was not completed
+	// Enough reports whether the steps after this one can be left out, if a step before it has
+	// passed.
 	Enough func(value any) bool
-	// Fields judges what the witness has seen.
+	// Fields judges what the witness has recorded.
 	Fields bool
 }
 
 // Try is one try of a rule, to be weighed.
 type Try struct {
 	noise.Try
-	Flaw  string     // what was wrong; "" where nothing was
-	Sure  bool       // no other customer can be the reason
-	Cause *rule.Rule // that the flaw breaks; nil: the one that is judged
+	Flaw  string     // what was wrong; "" if nothing was
+	Sure  bool       // other customers cannot be the cause
+	Cause *rule.Rule // the rule that the flaw breaks; nil: the judged rule
 	Of    string     // what was raced
-	// Suspects are rules of which one that is broken explains the flaw.
+	// Suspects lists rules that explain the flaw if one of them is broken.
 	Suspects []rule.Rule
-	At       *scenario.Reading // of the slot that it was tried on; nil: there are no other customers
+	At       *scenario.Reading // of the slot used; nil: other customers do not matter
 	Shown    []*probe.Exchange
 	Picture  []byte         // HTML; may be nil
 	Stop     *scenario.Stop // why there is nothing to judge
 
-	Uncounted bool // the slot tells no seats
-	Skip      bool // there is nothing to be seen here
+	Uncounted bool // the slot shows no number of seats
+	Skip      bool // there is nothing to judge here
 }
 
-// Weighed is what of the try is weighed.
+// Weighed returns the part of the try that is weighed.
 func (t Try) Weighed() noise.Try {
 	weighed := t.Try
 	weighed.Wrong = t.Flaw != ""
@@ -76,12 +76,12 @@ func (t Try) Weighed() noise.Try {
 	return weighed
 }
 
-// unplayed is a try that was stopped before what is to be judged.
+// unplayed returns a try that was stopped before the judged fact.
 func unplayed(stop *scenario.Stop) Try { return Try{Stop: scenario.Unplayed(stop)} }
 
 func spec(r rule.Rule, steps ...Step) Spec { return Spec{Rule: r, Steps: steps} }
 
-// each makes a spec of the same steps for every rule.
+// each returns a spec for every rule.
 func each(rules []rule.Rule, steps func(rule.Rule) []Step) (specs []Spec) {
 	for _, r := range rules {
 		specs = append(specs, spec(r, steps(r)...))
@@ -104,34 +104,34 @@ func once[T any](play play[T], judge func(T) Finding) Step {
 	return Step{Subjects: subject(play), Judge: func(value any) Finding { return judge(value.(T)) }}
 }
 
-// tried weighs the tries of a scenario; so many have to hold.
+// tried weighs the tries of a scenario. clean tries must pass.
 func tried[T any](clean int, play play[T], try func(T) Try) Step {
 	return Step{Subjects: subject(play), Clean: clean, Try: func(value any) Try { return try(value.(T)) }}
 }
 
-// counted weighs what became of the seats of a slot.
+// counted weighs how the seats of a slot changed.
 func counted[T any](play play[T], move func(T) Move) Step {
 	step := tried(1, play, func(value T) Try { return move(value).try() })
 	step.Seats = "the slot does not tell its vacancies"
 	return step
 }
 
-// also is the step where it can be tried.
+// also makes a step optional: it is left out if it cannot be tried.
 func also(step Step) Step {
 	step.Optional = true
 	return step
 }
 
-// aside is the step where it can be tried, whatever comes of it but a breach.
+// aside makes a step that only counts when it finds a breach.
 func aside(step Step) Step {
 	step.Aside = true
 	return step
 }
 
-// fields judges what was seen in the answers that were read.
+// fields judges what was recorded while answers were read.
 func fields() Step { return Step{Fields: true} }
 
-// numbered are the subjects of a scenario that is played for several options, by number.
+// numbered judges a scenario that is played for several options, by number.
 func numbered[T any](count func(context.Context, *scenario.Player) int, play play[T], judge func(T) Finding) Step {
 	step := once(play, judge)
 	step.Subjects = func(ctx context.Context, p *scenario.Player) (all []Play) {
@@ -143,10 +143,9 @@ func numbered[T any](count func(context.Context, *scenario.Player) int, play pla
 	return step
 }
 
-// visits are the visits to options.
 func visits(ctx context.Context, p *scenario.Player) (all []Play) {
 	if p.Case() != nil {
-		return nil // the case is one itself
+		return nil // the case takes the place of the visits
 	}
 	for _, key := range scenario.PlayVisits(ctx, p) {
 		all = append(all, func(ctx context.Context, p *scenario.Player, attempt int) any {
@@ -159,7 +158,7 @@ func visits(ctx context.Context, p *scenario.Player) (all []Play) {
 	return all
 }
 
-// joined are the subjects of two steps; the first may have none.
+// joined returns the subjects of two steps. first may be nil.
 func joined(first, second func(context.Context, *scenario.Player) []Play) func(context.Context, *scenario.Player) []Play {
 	if first == nil {
 		return second
@@ -167,19 +166,19 @@ func joined(first, second func(context.Context, *scenario.Player) []Play) func(c
 	return func(ctx context.Context, p *scenario.Player) []Play { return append(first(ctx, p), second(ctx, p)...) }
 }
 
-// Move is one expectation about seats, measured in a story: after is before
-// plus by. Either reading is nil where the story was stopped before it.
+// Move is one expectation about seats in a story: after equals before plus by. A reading is nil if
+// the story was stopped before it.
 type Move struct {
 	before, after *scenario.Reading
-	via           []*scenario.Reading // in between; what moved while the story itself did nothing does not count
+	via           []*scenario.Reading // in between; changes outside the story's own steps do not count
 	by            int64
-	infants       int64 // of the guests that take or give back seats, who may have none
+	infants       int64 // among the guests whose seats change; they may have no seat
 	stop          *scenario.Stop
 	between       []*probe.Exchange // what happened between the readings
 }
 
-// moved is by how many seats the slot changed with the steps of the story, and how
-// long these took.
+// moved returns by how many seats the slot changed during the story's steps, and how long these
+// took.
 func (m Move) moved() (seats int64, took time.Duration) {
 	last := m.before
 	for _, next := range append(slices.Clone(m.via), m.after) {
@@ -215,7 +214,7 @@ func (m Move) try() Try {
 	return t
 }
 
-// off is by how many seats a move is not what it should be.
+// off returns by how many seats a change differs from the expected one.
 func (m Move) off(seats int64) int64 {
 	off := seats - m.by
 	if m.by < 0 && off > 0 {
@@ -227,15 +226,15 @@ func (m Move) off(seats int64) int64 {
 	return off
 }
 
-// taken is that a story has taken the seats of its party, from before its hold to its
-// last act, or to the hold without one.
+// taken expects that a story has taken the seats of its party between the reading before its hold
+// and the last one of its acts.
 func taken(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, -o.Guests, acts...) }
 
-// returned is that the seats of the party are back.
+// returned expects that the seats of the party are available again.
 func returned(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, 0, acts...) }
 
-// moved is what a story has done to the seats from before its hold to its last act, or
-// to the hold if it has no act.
+// moved expects that the seats change by this number from before the hold to the last act, or to
+// the hold if there is no act.
 func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
 	m := Move{before: o.Before, after: o.Held, by: by, infants: o.Infants, stop: o.Stop, between: append(o.Reserve(), sent(acts...)...)}
 	for _, act := range acts {
@@ -244,7 +243,7 @@ func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
 	return m
 }
 
-// still is that acts have done nothing to the seats since a reading.
+// still expects that acts have not changed the seats since a reading.
 func still(before *scenario.Reading, stop *scenario.Stop, acts ...scenario.Act) Move {
 	return Move{before: before, after: last(acts).After, stop: stop, between: sent(acts...)}
 }
@@ -257,10 +256,9 @@ func last(acts []scenario.Act) scenario.Act {
 	return acts[len(acts)-1]
 }
 
-// reserved is what a reserve after a reading says of its rule, which wants
-// one of these answers. That another customer took or gave back the seat that it
-// was about can explain a hold or a refusal, and no other answer. The seats are not
-// counted where the answer was as it should be.
+// reserved judges a reserve after a reading by a rule that requires one of the wanted answers.
+// Another customer who took or returned the seat can explain a hold or a refusal, but no other
+// answer. The seats are not counted if the answer was as required.
 func reserved(before *scenario.Reading, act scenario.Act, stop *scenario.Stop, wanted ...int) Try {
 	if act.Answer == nil {
 		return unplayed(stop)

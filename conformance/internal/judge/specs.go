@@ -17,12 +17,12 @@ import (
 type Group struct {
 	Title string
 	Specs []Spec
-	Waits bool // holds that expire are waited for before
-	Keeps bool // what is looked at again later is made before
-	Cases bool // the rules before are judged on cases before: what one call does wrong is not laid on several
+	Waits bool // wait for holds to expire before this group
+	Keeps bool // make what is checked again later before this group
+	Cases bool // judge the rules so far on cases first, so that one fault is not reported for several calls
 }
 
-// Groups are all specs, in the order in which a run judges them.
+// Groups returns all specs, in the order in which a run judges them.
 func Groups() []Group {
 	return []Group{
 		{Title: "GET /products", Specs: productSpecs()},
@@ -40,7 +40,7 @@ func Groups() []Group {
 	}
 }
 
-// ExpiryRules are the rules about holds that expire, by id.
+// ExpiryRules returns the ids of the rules about holds that expire.
 func ExpiryRules() (ids []string) {
 	for _, spec := range expirySpecs() {
 		ids = append(ids, spec.Rule.ID)
@@ -48,7 +48,7 @@ func ExpiryRules() (ids []string) {
 	return ids
 }
 
-// overallSpecs judge what all calls show together, once they are made.
+// overallSpecs returns the specs that judge what all calls show together, after they are made.
 func overallSpecs() []Spec {
 	specs := []Spec{spec(rule.ConfirmRefusalMessage, once(scenario.PlayRefusedConfirms, confirmRefusals))}
 	for _, r := range []rule.Rule{
@@ -75,7 +75,7 @@ func overallSpecs() []Spec {
 	return append(specs, spec(rule.AvailabilityAim, append(read, once(scenario.PlayRecord, aim))...))
 }
 
-// ofCancel are the steps of a rule about an endpoint that a partner may lack.
+// ofCancel returns the first steps of a rule about an endpoint that a partner may lack.
 func ofCancel(r rule.Rule) []Step {
 	if r.Endpoint == partnerapi.Cancel {
 		return []Step{mayCancel}
@@ -104,8 +104,7 @@ func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
 	}
 }
 
-// inTime judges one limit: two late answers of three break it, a single one is
-// a warning (LIM-3).
+// inTime judges one limit: two late answers in three break it, a single one is a warning (LIM-3).
 func inTime(t scenario.AnswerTimes) Finding {
 	switch {
 	case t.Broken != nil:
@@ -120,8 +119,8 @@ func inTime(t scenario.AnswerTimes) Finding {
 	}
 }
 
-// lifecycleSpecs judge random lifecycles. That a booking can be made
-// shows whether the partner keeps seats for holds, and takes cancellations.
+// lifecycleSpecs returns the specs that judge random lifecycles. They need a booking first, which
+// shows whether the partner keeps seats for holds and takes cancellations.
 func lifecycleSpecs() []Spec {
 	return []Spec{spec(rule.AvailabilityLifecycle, booked, once(explore.Play, lifecycles))}
 }

@@ -16,23 +16,23 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Call is a call that somebody else made, as it was recorded.
+// Call is a recorded call that another program made.
 type Call struct {
 	*probe.Answer
-	Segment string // what its path names, as it was escaped: a code, or a booking's id
+	Segment string // the code or booking id in its path, still escaped
 	Named   string // the same, unescaped
 	Query   url.Values
 	Body    []byte // of the request
-	Key     string // what stands in its Authorization header; "" where the recording does not show it
+	Key     string // value of its Authorization header; "" if the recording does not show it
 	Keyless bool   // it has no such header
-	Whole   bool   // Raw is the whole answer
+	Whole   bool   // Raw is the complete answer
 
-	raced bool // another call about the same code was under way
+	raced bool // another call about the same code was in progress
 }
 
 func (c *Call) ended() time.Time { return c.StartedAt.Add(c.Duration) }
 
-// at is when the call was answered by the partner's clock, as its Date header has it.
+// at returns when the call was answered by the partner's clock, from its Date header.
 func (c *Call) at() time.Time {
 	if c.Response != nil {
 		if date, err := http.ParseTime(c.Response.Header.Get("Date")); err == nil {
@@ -42,14 +42,14 @@ func (c *Call) at() time.Time {
 	return c.ended()
 }
 
-// Traffic judges recorded calls, in the order of their beginnings, by every rule that needs
-// no call of its own. What a recording leaves open is never held against the partner: seats
-// that others may have moved, codes whose first call it lacks, calls at the same time.
+// Traffic judges recorded calls, in the order in which they started, by every rule that needs no
+// call of its own. What a recording leaves open never counts against the partner: seats that others
+// may have changed, codes whose first call is missing, concurrent calls.
 type Traffic struct {
 	tickets bool
-	waiting []*Call // until no later call can have been under way at the same time
+	waiting []*Call // calls that a later call may still overlap
 	fields  *Fields
-	judged  map[string]bool // ids of the rules that some call was judged by
+	judged  map[string]bool // ids of the rules that at least one call was judged by
 	broken  map[string]Finding
 	again   map[string]int // how often a rule was broken after the first time
 
@@ -62,7 +62,7 @@ type Traffic struct {
 	gap      gap
 }
 
-// NewTraffic judges a partner that delivers its own tickets, or one that does not.
+// NewTraffic returns a Traffic. tickets means that the partner delivers its own tickets.
 func NewTraffic(tickets bool, redact func(string) string) *Traffic {
 	return &Traffic{
 		tickets: tickets, fields: NewFields(redact), judged: map[string]bool{}, broken: map[string]Finding{}, again: map[string]int{},
@@ -70,10 +70,10 @@ func NewTraffic(tickets bool, redact func(string) string) *Traffic {
 	}
 }
 
-// mostWaiting bounds the calls that wait for later ones.
+// mostWaiting is the maximum number of calls that wait for later ones.
 const mostWaiting = 1000
 
-// Take takes the next call, and judges those that ended before it.
+// Take takes the next call, and judges the waiting calls that ended before it.
 func (t *Traffic) Take(c *Call) {
 	for len(t.waiting) > 0 && (!t.waiting[0].ended().After(c.StartedAt) || len(t.waiting) == mostWaiting) {
 		t.judge(t.waiting[0])
@@ -96,7 +96,7 @@ func (t *Traffic) judge(c *Call) {
 	}
 	t.judged[rule.Reachable.ID] = true
 	if !t.typed(c) {
-		t.bookings.lost(c) // a partner may do as it likes
+		t.bookings.lost(c) // a partner may answer such a call as it likes
 		return
 	}
 	if c.OK(200, 201) && c.Response.Body.Size > 0 {
@@ -117,7 +117,7 @@ func (t *Traffic) judge(c *Call) {
 	}
 }
 
-// Until judges the calls that ended before this time. No later call began before it.
+// Until judges the calls that ended before now. No later call started before now.
 func (t *Traffic) Until(now time.Time) {
 	for len(t.waiting) > 0 && !t.waiting[0].ended().After(now) {
 		t.judge(t.waiting[0])
@@ -125,7 +125,7 @@ func (t *Traffic) Until(now time.Time) {
 	}
 }
 
-// Finish judges the calls that still wait: no other follows.
+// Finish judges the calls that still wait. No call follows.
 func (t *Traffic) Finish() {
 	for _, c := range t.waiting {
 		t.judge(c)
@@ -133,8 +133,8 @@ func (t *Traffic) Finish() {
 	t.waiting = nil
 }
 
-// Settle enters what has come of every rule so far, in the order of judging. Rules that no
-// call was judged by get no verdict. It changes nothing, so that more calls may follow.
+// Settle records the outcome of every rule so far, in the order of judging. Rules that judged no
+// call get no verdict. Settle does not change t, so more calls may follow.
 func (t *Traffic) Settle(into *Verdicts) {
 	judged, broken, again := t.judged, t.broken, t.again
 	t.judged, t.broken, t.again = maps.Clone(judged), maps.Clone(broken), maps.Clone(again)
@@ -156,7 +156,7 @@ func (t *Traffic) Settle(into *Verdicts) {
 	into.Settle(t.fields)
 }
 
-// Catalog counts the products that the recording has shown, and their options.
+// Catalog returns the number of products and options that the recording has shown.
 func (t *Traffic) Catalog() (products, options int) {
 	for _, product := range t.products {
 		options += len(product.Options)
@@ -164,12 +164,12 @@ func (t *Traffic) Catalog() (products, options int) {
 	return len(t.products), options
 }
 
-// check judges a call by a rule, and reports whether it keeps it.
+// check judges a call by a rule, and reports whether the call satisfies it.
 func (t *Traffic) check(r rule.Rule, c *Call, checks ...check) bool {
 	return t.find(r, expect(c.Answer, checks...))
 }
 
-// find enters what a call shows of a rule, and reports whether the rule was kept.
+// find records what a call shows about a rule, and reports whether the rule is satisfied.
 func (t *Traffic) find(r rule.Rule, f Finding) bool {
 	t.judged[r.ID] = true
 	if !f.Ends() {
@@ -192,7 +192,7 @@ var contentTypeRules = map[partnerapi.Endpoint]rule.Rule{
 	partnerapi.Cancel:       rule.CancelContentType,
 }
 
-// times are the last calls of one limit: two late answers of three break it (LIM-3).
+// times contains the last calls of one limit: two late answers in three break it (LIM-3).
 type times struct {
 	late  []bool // the newest last, at most three
 	shown []*probe.Exchange
@@ -231,18 +231,18 @@ func (t *Traffic) timed(c *Call) {
 	}
 }
 
-// keys is what is known of the keys that were presented.
+// keys is what the recording shows about the keys in use.
 type keys struct {
-	shown    bool                       // some call shows that it has a key
-	without  []*Call                    // the first call without one
-	missing  int                        // how many there are
+	shown    bool                       // at least one call shows its key
+	without  []*Call                    // the first call without a key
+	missing  int                        // number of calls without a key
 	accepted map[string]bool            // keys with which a call succeeded
-	refused  map[string]*probe.Exchange // a 401 for a key that had been accepted: a breach if it is accepted again
-	keyless  map[string]Finding         // calls without a key that were not answered with 401, by the id of the rule
-	probed   map[string]bool            // such calls that were
+	refused  map[string]*probe.Exchange // a 401 for a key that had been accepted: a breach if the key is accepted again
+	keyless  map[string]Finding         // calls without a key that were not answered 401, by rule id
+	probed   map[string]bool            // rules that judged a call without a key that was answered 401
 }
 
-// mostKeys bounds the keys that are remembered: a partner has given out a few.
+// mostKeys is the maximum number of keys that are remembered. A partner issues few.
 const mostKeys = 100
 
 func newKeys() keys {
@@ -252,7 +252,7 @@ func newKeys() keys {
 	}
 }
 
-// take judges who may call, and reports whether that is all that the call shows.
+// take judges the authentication of a call, and reports whether the call shows nothing else.
 func (k *keys) take(t *Traffic, c *Call) (all bool) {
 	if c.Keyless {
 		if k.missing++; k.missing == 1 {
@@ -298,14 +298,13 @@ func (k *keys) take(t *Traffic, c *Call) (all bool) {
 	return refused
 }
 
-// settle judges the calls without a key. Where no call has one, the recording was made
-// without them.
+// settle judges the calls without a key. If no call shows a key, the recording omits them.
 func (k *keys) settle(t *Traffic) {
 	if !k.shown {
 		return
 	}
 	for _, c := range k.without {
-		delete(t.caller.faults, authorized.id) // of an earlier settling
+		delete(t.caller.faults, authorized.id) // from an earlier Settle
 		t.blame(c, authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
 		t.caller.faults[authorized.id].Calls = k.missing
 	}

@@ -16,53 +16,54 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// bookings are the holds and bookings of a recording, by their codes.
+// bookings tracks the holds and bookings of a recording, by code and by id.
 type bookings struct {
 	byCode map[string]*lifecycle
 	byID   map[string]*lifecycle
-	order  []*lifecycle // as they began
+	order  []*lifecycle // in the order in which they were made
 	lives  lives
 
-	uncancelled Finding // an answer that says that cancel is not supported
-	cancels     bool    // a cancellation was taken
+	uncancelled Finding // an answer that shows that cancel is not supported
+	cancels     bool    // a cancellation was accepted
 }
 
-// mostLifecycles bounds the holds and bookings that are followed: the oldest are forgotten.
+// mostLifecycles is the maximum number of holds and bookings that are tracked. The oldest are
+// forgotten.
 const mostLifecycles = 20_000
 
 func newBookings() bookings {
 	return bookings{byCode: map[string]*lifecycle{}, byID: map[string]*lifecycle{}}
 }
 
-// stage is what is known of a hold.
+// stage is the known state of a hold.
 type stage int
 
 const (
 	live stage = iota
-	open       // what became of it is not known: an answer was lost, or calls overlapped
+	open       // its state is unknown: an answer was lost, or calls overlapped
 	released
 	confirmedStage
 	cancelledStage
 )
 
-// lifecycle is a hold and the booking that it became.
+// lifecycle is a hold and its booking.
 type lifecycle struct {
 	code, id string
 	asked    partnerapi.ReserveRequest
-	expires  time.Time // zero where it cannot be read
+	expires  time.Time // zero if it cannot be read
 	stage    stage
 	until    time.Time // the end of the last call about it
 	reserve  *probe.Exchange
-	confirm  *probe.Answer // the first that was answered with a booking
+	confirm  *probe.Answer // the first one answered with a booking
 	ended    *probe.Exchange
 }
 
-// unsure is how near the end of a hold nothing is known: what ends it comes round now and
-// then, and clocks have whole seconds.
+// unsure is the time around a hold's expiry in which its state is unknown: partners remove expired
+// holds periodically, and clocks may have full seconds only.
 const unsure = time.Minute
 
-// at is the stage by the partner's clock, and whether a live hold has expired. A hold that
-// may just have expired is open.
+// at returns the stage by the partner's clock, and whether a live hold has expired. A hold that may
+// just have expired is open.
 func (l *lifecycle) at(now time.Time) (s stage, over bool) {
 	if l.stage != live {
 		return l.stage, false
@@ -76,7 +77,7 @@ func (l *lifecycle) at(now time.Time) (s stage, over bool) {
 	return live, false
 }
 
-// enter follows a hold from here on.
+// enter starts to track a hold.
 func (b *bookings) enter(l *lifecycle) {
 	if len(b.order) == mostLifecycles {
 		b.forget(b.order[0])
@@ -95,7 +96,7 @@ func (b *bookings) forget(l *lifecycle) {
 	}
 }
 
-// about returns what a call is about; nil where the recording has not shown it before.
+// about returns the lifecycle that a call is about; nil if the recording has not shown it.
 func (b *bookings) about(c *Call) *lifecycle {
 	switch c.Endpoint {
 	case partnerapi.Confirm, partnerapi.Release:
@@ -107,7 +108,7 @@ func (b *bookings) about(c *Call) *lifecycle {
 	}
 }
 
-// subject is the code or booking that a call names.
+// subject returns the code or booking id that a call names.
 func (c *Call) subject() string {
 	switch c.Endpoint {
 	case partnerapi.Confirm:
@@ -124,7 +125,7 @@ func confirmedCode(c *Call) string {
 	return code
 }
 
-// lost enters a call without a usable answer: what it did is not known.
+// lost records a call without a usable answer: its effect is unknown.
 func (b *bookings) lost(c *Call) {
 	if l := b.about(c); l != nil && !c.OK(http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests) {
 		l.stage, l.until = open, c.ended()
@@ -151,7 +152,7 @@ func (t *Traffic) takeBooking(c *Call) {
 	}
 }
 
-// takeReserve judges an answer to a reserve that keeps the contract.
+// takeReserve judges the answer to a reserve that conforms to the contract.
 func (t *Traffic) takeReserve(c *Call) {
 	asked := partnerapi.ReserveRequest{}
 	if !t.asks(c, schemas.ReserveRequest, &asked) {
@@ -159,7 +160,7 @@ func (t *Traffic) takeReserve(c *Call) {
 	}
 	t.reservedOnce(c, asked.ResellerReference)
 	if _, known := t.question(partnerapi.AvailabilityRequest{ProductID: asked.ProductID, OptionID: asked.OptionID}); !known && !c.OK(200, 201) {
-		return // whether such an option is sold is not known
+		return // it is unknown whether this option is sold
 	}
 	answered := rule.ReserveStatus
 	switch slot, known := t.windows.slot(asked); {
@@ -204,8 +205,8 @@ func (t *Traffic) takeFields(c *Call, schema string, rules ...rule.Rule) {
 	}
 }
 
-// lives are how long holds last (RSV-7). A partner whose clock was moved seems to hold for
-// longer: only what every hold shows is held against it.
+// lives is how long holds last (RSV-7). A partner whose clock was moved seems to hold for longer,
+// so only what every hold shows counts against it.
 type lives struct {
 	longest, shortest time.Duration
 	shown             *probe.Exchange
@@ -241,7 +242,7 @@ func (b *bookings) settle(t *Traffic) {
 	}
 }
 
-// takeConfirm judges an answer to a confirm, by what is known of its code.
+// takeConfirm judges an answer to a confirm, by the known state of its code.
 func (t *Traffic) takeConfirm(c *Call, l *lifecycle) {
 	if !t.asks(c, schemas.ConfirmRequest, &partnerapi.ConfirmRequest{}) {
 		t.bookings.lost(c)
@@ -287,7 +288,7 @@ func (t *Traffic) takeConfirmOf(c *Call, l *lifecycle) {
 	}
 }
 
-// takeConfirmed judges a booking.
+// takeConfirmed judges an answer with a booking.
 func (t *Traffic) takeConfirmed(c *Call, l *lifecycle) {
 	if !t.check(rule.ConfirmJSON, c, scenario.NoObject) {
 		return
@@ -311,7 +312,7 @@ func (t *Traffic) takeConfirmed(c *Call, l *lifecycle) {
 	t.find(rule.ConfirmEcho, echoed(l, c))
 	if l.confirm == nil {
 		l.confirm, l.id = c.Answer, id
-	} else if l.stage == cancelledStage { // what it should not have answered at all
+	} else if l.stage == cancelledStage { // this confirm should have been refused
 		return
 	} else if c.raced {
 		t.find(rule.ConfirmRace, again(l, c, id))
@@ -331,7 +332,7 @@ func (t *Traffic) takeConfirmed(c *Call, l *lifecycle) {
 	}
 }
 
-// again finds that a second confirm was answered with another booking, or other tickets.
+// again finds that a repeated confirm was answered with another booking or other tickets.
 func again(l *lifecycle, c *Call, id string) Finding {
 	if id != l.id {
 		return broken("Expected the same booking, %q, or a refusal, received booking %q", l.id, id).showing(l.confirm.Exchange, c.Exchange)
@@ -354,7 +355,7 @@ func echoed(l *lifecycle, c *Call) Finding {
 	return Finding{}
 }
 
-// takeRelease judges an answer to a release: whatever the code is, it is 200.
+// takeRelease judges an answer to a release. It must be 200 for every code.
 func (t *Traffic) takeRelease(c *Call, l *lifecycle) {
 	body := partnerapi.ReleaseRequest{ReservationConfirmationCode: c.Named}
 	switch {
@@ -399,7 +400,7 @@ func (t *Traffic) takeRelease(c *Call, l *lifecycle) {
 	}
 }
 
-// takeCancel judges an answer to a cancellation. A partner may support none (CAN-6).
+// takeCancel judges an answer to a cancellation. A partner may not support any (CAN-6).
 func (t *Traffic) takeCancel(c *Call, l *lifecycle) {
 	if !t.named(c) || len(c.Body) > 0 && !t.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{}) {
 		t.bookings.lost(c)
@@ -431,12 +432,12 @@ func (t *Traffic) takeCancel(c *Call, l *lifecycle) {
 	}
 }
 
-// longestCode is how long a code may be that a partner must answer for though it is not its
-// own: others may be refused on the way.
+// longestCode is the maximum length of an unknown code that a partner must answer. Intermediaries
+// may refuse longer ones.
 const longestCode = 200
 
-// answered judges a call about a code that the recording has not shown before: whatever it
-// is, the answer is 200 with success true.
+// answered judges a call about a code that the recording has not shown before. The answer must be
+// 200 with success true, whatever the code is.
 func (t *Traffic) answered(c *Call, answer, success rule.Rule) {
 	if len(c.Named) > longestCode || strings.ContainsFunc(c.Named, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\uFFFD' }) {
 		return
@@ -446,7 +447,7 @@ func (t *Traffic) answered(c *Call, answer, success rule.Rule) {
 	}
 }
 
-// whole is a check of an answer that the recording has whole.
+// whole limits a check to answers that the recording contains completely.
 func whole(c *Call, right check) check {
 	return func(answer *probe.Answer) string {
 		if !c.Whole {
@@ -456,7 +457,7 @@ func whole(c *Call, right check) check {
 	}
 }
 
-// named reports whether the path names a code or a booking as the contract has it (RSV-6).
+// named reports whether the path names its code or booking as the contract requires (RSV-6).
 func (t *Traffic) named(c *Call) bool {
 	if right := partnerapi.EscapeSegment(c.Named); c.Segment != right {
 		t.blame(c, escaped, "%.100q is to name %.100q, which is one segment: %.150s", c.Segment, c.Named, right)

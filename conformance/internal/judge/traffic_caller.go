@@ -9,8 +9,7 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// duty is a rule for the caller. The mock partner's verdict on its callers has the same, and
-// more.
+// duty is a rule for the caller. The mock partner judges its callers by the same rules, and by more.
 type duty struct{ id, clause, title string }
 
 var (
@@ -33,15 +32,15 @@ func newDuty(id, clause, title string) duty {
 	return d
 }
 
-// caller is what the caller of recorded calls did wrong, by the id of the duty.
+// caller collects the faults of the caller of recorded calls, by duty id.
 type caller struct {
 	faults map[string]*report.CallerFault
-	once   map[string]bool // the references of its reserves, as far as there is room
+	once   map[string]bool // references of its reserves, up to a limit
 }
 
 func newCaller() caller { return caller{map[string]*report.CallerFault{}, map[string]bool{}} }
 
-// blame enters a call that the caller got wrong.
+// blame records a fault of the caller in a call.
 func (t *Traffic) blame(c *Call, d duty, format string, args ...any) {
 	fault := t.caller.faults[d.id]
 	if fault == nil {
@@ -51,7 +50,8 @@ func (t *Traffic) blame(c *Call, d duty, format string, args ...any) {
 	fault.Calls++
 }
 
-// CallerFaults returns what the caller got wrong, in the order of a booking, as words show it.
+// CallerFaults returns the caller's faults in the order of a booking, with their texts passed
+// through words.
 func (t *Traffic) CallerFaults(words func(string) string, clean func(probe.Exchange) probe.Exchange) (all []report.CallerFault) {
 	for _, d := range duties {
 		if fault := t.caller.faults[d.id]; fault != nil {
@@ -63,21 +63,21 @@ func (t *Traffic) CallerFaults(words func(string) string, clean func(probe.Excha
 	return all
 }
 
-// asks reports whether the body of a call keeps its schema, and reads it.
+// asks reports whether the body of a call matches its schema, and decodes it.
 func (t *Traffic) asks(c *Call, schema string, into any) bool {
 	problems := schemas.Decode(schema, c.Body, into)
 	if len(problems) == 0 {
 		return true
 	}
 	said := problems[0].String()
-	if strings.HasPrefix(problems[0].Pointer, "/contact") { // what was received names a customer
+	if strings.HasPrefix(problems[0].Pointer, "/contact") { // the received value is a customer's data
 		said, _, _ = strings.Cut(said, ", received")
 	}
 	t.blame(c, bodySchema, "The body of %s breaks its schema: %s", c.Endpoint, said)
 	return false
 }
 
-// typed reports whether the body of a call, if there is one, is sent as JSON.
+// typed reports whether a call has no body, or sends it as JSON.
 func (t *Traffic) typed(c *Call) bool {
 	declared := c.Request.Header.Get("Content-Type")
 	if len(c.Body) == 0 || isJSONType(declared) {
@@ -87,7 +87,7 @@ func (t *Traffic) typed(c *Call) bool {
 	return false
 }
 
-// reservedOnce notes a reserve that was sent again.
+// reservedOnce records a repeated reserve as a fault.
 func (t *Traffic) reservedOnce(c *Call, reference string) {
 	switch {
 	case reference == "":
@@ -98,7 +98,7 @@ func (t *Traffic) reservedOnce(c *Call, reference string) {
 	}
 }
 
-// mayConfirm notes a confirm that its caller should not have sent.
+// mayConfirm records a confirm that the caller should not have sent.
 func (t *Traffic) mayConfirm(c *Call, l *lifecycle) {
 	switch l.stage {
 	case released:
@@ -108,8 +108,8 @@ func (t *Traffic) mayConfirm(c *Call, l *lifecycle) {
 	}
 }
 
-// keepsWindow reports whether a partner has to answer what is asked for, and blames the
-// caller where the window is why not.
+// keepsWindow reports whether a partner must answer for the window. If not, it records a fault of
+// the caller.
 func (t *Traffic) keepsWindow(c *Call, lawful bool, from, to string) bool {
 	if !lawful {
 		t.blame(c, windowForm, "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days", from, to)

@@ -2,18 +2,18 @@ package judge
 
 import "time"
 
-// gap is a time in which calls about holds and bookings passed that were not judged.
+// gap is a period in which calls about holds and bookings were not judged.
 type gap struct {
 	from, to time.Time
 	bridged  bool
-	touched  *lifecycle // by the call before
+	touched  *lifecycle // by the previous call
 }
 
 func (g gap) none() bool { return g.from.IsZero() }
 
-// Missed tells that calls about holds and bookings passed between these times without being
-// taken. What they did is not known: nothing that follows from it is held against the partner or the caller.
-// It is told before a call is judged that ended after the first of them began.
+// Missed records that calls about holds and bookings were made between these times but not taken.
+// Their effects are unknown, so their consequences never count against the partner or the caller.
+// Call Missed before taking a call that ended after the first missed call began.
 func (t *Traffic) Missed(from, to time.Time) {
 	if t.gap.none() || from.Before(t.gap.from) {
 		t.gap.from, t.gap.bridged = from, false
@@ -23,15 +23,14 @@ func (t *Traffic) Missed(from, to time.Time) {
 	}
 }
 
-// bridge leaves open what became of every hold and booking, where calls were missed before c
-// ended.
+// bridge sets the state of every hold and booking to unknown if calls were missed before c ended.
 func (t *Traffic) bridge(c *Call) {
 	if t.gap.none() || c.ended().Before(t.gap.from) {
 		return
 	}
 	of := t.bookings.order
 	if t.gap.bridged && len(of) > 0 {
-		of = of[len(of)-1:] // the others are open since the call before
+		of = of[len(of)-1:] // the previous call has opened the others
 	}
 	for _, l := range of {
 		l.stage = open

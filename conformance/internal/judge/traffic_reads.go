@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// readRules are those about the form of what an endpoint that is read answers.
+// readRules lists the rules about the form of the answers to a read.
 type readRules struct{ status, json, shape rule.Rule }
 
 // takeCatalog judges an answer to GET /products.
@@ -23,7 +23,7 @@ func (t *Traffic) takeCatalog(c *Call) {
 	switch {
 	case full:
 	case len(c.Query) == 1 && c.Query.Get("limit") == "1":
-		t.check(rule.ProbeStatus, c, status(ok)) // its content does not count
+		t.check(rule.ProbeStatus, c, status(ok)) // its content is not judged
 		return
 	case len(c.Query) == 1 && c.Query.Has("updated_since"):
 		if _, err := partnerapi.ParseDateTime(c.Query.Get("updated_since")); err != nil {
@@ -71,8 +71,8 @@ func (t *Traffic) takeCatalog(c *Call) {
 	}
 }
 
-// elements splits an answer that is a list; false where it cannot be read, or the recording
-// has only its beginning.
+// elements splits an answer that is a list. It returns false if the answer cannot be read, or if
+// the recording has only its beginning.
 func (t *Traffic) elements(c *Call, rules readRules, split func([]byte) ([]json.RawMessage, error)) ([]json.RawMessage, bool) {
 	if !t.check(rules.status, c, status(ok)) || !c.Whole {
 		return nil, false
@@ -91,13 +91,13 @@ func (t *Traffic) elements(c *Call, rules readRules, split func([]byte) ([]json.
 	return elements, true
 }
 
-// windows are the last answers about slots, by option, for as long as two answers must
-// agree, and no longer than there is room.
+// windows contains the recent answers about slots, by option. They are kept while two answers must
+// agree, up to a limit.
 type windows struct {
 	last map[string][]seen
-	kept int // slots in all
-	// reserved are the ids of slots that were reserved lately: a partner may leave out what
-	// is sold out.
+	kept int // number of slots in all answers
+	// reserved lists the ids of slots that were reserved recently. A partner may leave out sold-out
+	// slots.
 	reserved map[string]bool
 }
 
@@ -107,22 +107,23 @@ type seen struct {
 }
 
 const (
-	// agreeing is for how long two answers must show the same slots: later ones may have
-	// been added, removed or hidden since.
+	// agreeing is the time in which two answers must show the same slots. Later, slots may have
+	// been added, removed or hidden.
 	agreeing = time.Minute
-	// mostCompared bounds with how many answers of an option the next one is compared.
+	// mostCompared is the maximum number of earlier answers of an option that an answer is compared
+	// with.
 	mostCompared = 4
-	// mostKept is from how many slots on what is over is forgotten.
+	// mostKept is the number of slots above which old answers are dropped.
 	mostKept = 500_000
-	// mayVanish is below how many seats left a slot may be sold out by others meanwhile.
+	// mayVanish is the number of seats left below which other customers may sell a slot out.
 	mayVanish = 5
-	// soon is how near a slot may be whose disappearance means nothing: sales end.
+	// soon is how close to its start a slot may disappear, because sales end.
 	soon = 48 * time.Hour
 )
 
 func newWindows() windows { return windows{last: map[string][]seen{}, reserved: map[string]bool{}} }
 
-// slot is the slot that a reserve names, as it was shown last; false where it was not.
+// slot returns the slot that a reserve names, as last shown; false if it was not shown.
 func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, known bool) {
 	if len(w.reserved) == mostLifecycles {
 		clear(w.reserved)
@@ -149,14 +150,14 @@ func (t *Traffic) takeSlots(c *Call) {
 	lawful := known && t.keepsWindow(c, lawfulWindow(q, c.at()), q.Window.From, q.Window.To)
 	switch mustAnswer := lawful && one; {
 	case !mustAnswer && !c.OK(http.StatusOK):
-		return // a partner may refuse what a marketplace does not ask for
+		return // a partner may refuse what a marketplace never sends
 	case c.OK(http.StatusNotFound) && t.judged[rule.AvailabilityShape.ID]:
 		t.check(rule.EmptyWindow, c, status(ok))
 		return
 	}
 	rules := readRules{t.unusual(c, rule.AvailabilityStatus), rule.AvailabilityJSON, rule.AvailabilityShape}
 	if q.Window.From == q.Window.To && t.judged[rule.AvailabilityShape.ID] {
-		rules.shape = rule.EmptyWindow // other windows are lists: this one is for want of slots
+		rules.shape = rule.EmptyWindow // other windows are lists, so this one differs because it has no slots
 	}
 	elements, read := t.elements(c, rules, discover.Elements)
 	if !read {
@@ -184,20 +185,20 @@ func (t *Traffic) takeSlots(c *Call) {
 	}
 	if known {
 		t.judged[rule.SlotKnownUnit.ID], t.judged[rule.SlotWindow.ID] = true, true
-		if flaws == t.fields.all { // else what disagrees has its cause there
+		if flaws == t.fields.all { // otherwise the flaws explain a disagreement
 			t.agree(seen{answer, c.StartedAt, c.ended()})
 		}
 	}
 }
 
-// question is what was asked, with what the recording has shown of the catalog so far;
-// false where it has not shown the option.
+// question returns what was requested, with the catalog that the recording has shown so far. It
+// returns false if the recording has not shown the option.
 func (t *Traffic) question(asked partnerapi.AvailabilityRequest) (q scenario.Question, known bool) {
 	q.Window = discover.Window{From: asked.LocalDateStart, To: asked.LocalDateEnd}
 	product, known := t.products[asked.ProductID]
 	at := slices.IndexFunc(product.Options, func(o discover.Option) bool { return o.ID == asked.OptionID })
 	if !known || at < 0 {
-		q.Product = discover.Product{ID: asked.ProductID, Zone: time.UTC, AllowFreesale: true} // its seats may not count
+		q.Product = discover.Product{ID: asked.ProductID, Zone: time.UTC, AllowFreesale: true} // its seats may not be counted
 		q.Option = discover.Option{ID: asked.OptionID}
 		return q, false
 	}
@@ -205,8 +206,8 @@ func (t *Traffic) question(asked partnerapi.AvailabilityRequest) (q scenario.Que
 	return q, true
 }
 
-// lawfulWindow reports whether a partner has to answer for a window (AVL-2): today and the
-// 60 days after it, or one of these days. Around midnight the two clocks may disagree.
+// lawfulWindow reports whether a partner must answer for a window (AVL-2): today and the 60 days
+// after it, or one of these days. Around midnight the two clocks may disagree.
 func lawfulWindow(q scenario.Question, at time.Time) bool {
 	for _, moment := range []time.Time{at, at.Add(-time.Minute), at.Add(time.Minute)} {
 		sync := discover.Lookahead(moment, q.Product.Zone)
@@ -217,7 +218,7 @@ func lawfulWindow(q scenario.Question, at time.Time) bool {
 	return false
 }
 
-// agree compares an answer with those of the same option just before it.
+// agree compares an answer with the previous answers of the same option.
 func (t *Traffic) agree(now seen) {
 	w, key := &t.windows, discover.Offer{Product: now.Product, Option: now.Option}.OptionKey()
 	if w.kept > mostKept {
@@ -228,7 +229,7 @@ func (t *Traffic) agree(now seen) {
 			continue
 		}
 		if old.ended.After(now.began) {
-			continue // what came in between is not known
+			continue // calls in between are unknown
 		}
 		long, part := old.SlotAnswer, now.SlotAnswer
 		if !within(part.Window, long.Window) {
@@ -260,7 +261,7 @@ func (t *Traffic) agree(now seen) {
 	}
 }
 
-// forget drops the answers that nothing is compared with any more.
+// forget drops the answers that are too old to be compared.
 func (w *windows) forget(now time.Time) {
 	w.kept = 0
 	for key, answers := range w.last {

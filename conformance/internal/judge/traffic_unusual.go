@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// unusual returns the rule about calls of the kind that c is, or usual if no rule is about them.
+// unusual returns the rule about the unusual kind of call that c is, or usual.
 func (t *Traffic) unusual(c *Call, usual rule.Rule) rule.Rule {
 	body := discover.Object(c.Body)
 	if r, has := unknownFields[c.Endpoint]; has && slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool {
@@ -29,7 +29,7 @@ func (t *Traffic) unusual(c *Call, usual rule.Rule) rule.Rule {
 	return usual
 }
 
-// fieldsOf are the fields that bodies of the endpoints have.
+// fieldsOf lists the fields of the request bodies of the endpoints.
 var fieldsOf = map[partnerapi.Endpoint][]string{
 	partnerapi.Availability: {"productId", "optionId", "localDateStart", "localDateEnd", "units"},
 	partnerapi.Reserve:      {"productId", "optionId", "availabilityId", "units", "contact", "resellerReference"},

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// unusualSpecs judge calls that are lawful, and not what is tried first.
+// unusualSpecs returns the specs that judge calls that are lawful but not what is tried first.
 func unusualSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.AvailabilityUnknownFields, once(scenario.PlayOpenQuestion, func(stop *scenario.Stop) Finding {
@@ -44,7 +44,7 @@ func unusualSpecs() []Spec {
 	)
 }
 
-// PartialSpecs judge once more that what is optional may be left out: one field at a time.
+// PartialSpecs returns the specs that judge whether optional fields may be left out one at a time.
 func PartialSpecs() []Spec {
 	of := func(r rule.Rule, done func(*scenario.PartialBooking) bool, before ...Step) Spec {
 		return spec(r, with(before, numbered(scenario.PartialBodies, scenario.PlayPartialBody, func(b *scenario.PartialBooking) Finding {
@@ -57,8 +57,8 @@ func PartialSpecs() []Spec {
 	}
 }
 
-// unusualReached finds what stopped an unusual booking before a fact: what goes wrong
-// with its reserve or its confirm breaks the rules about these.
+// unusualReached finds what stopped an unusual booking before a fact. A failure of its reserve or
+// confirm breaks the rule about unusual requests of that kind.
 func unusualReached(fact bool, stop *scenario.Stop, reserve, confirm rule.Rule) Finding {
 	switch {
 	case fact:
@@ -97,8 +97,8 @@ func bears(o scenario.Oddities) Finding {
 	return Stopped(o.Stop).or(func() Finding { return bearsAll(o.Sent) })
 }
 
-// bearsAll judges that every piece of nonsense was refused or ignored: no answer is a
-// 5xx, and none is missing. One that is larger than what is read is an answer.
+// bearsAll judges that every malformed request was refused or ignored: no answer is missing or a
+// 5xx. An answer that is too large to read counts as an answer.
 func bearsAll(all []scenario.Odd) Finding {
 	var wrong []string
 	var shown []*probe.Exchange

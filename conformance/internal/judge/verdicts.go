@@ -11,14 +11,14 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Verdicts holds what is known of every rule. A rule that has passed can still
-// be found broken by a later story; nothing makes a broken rule whole again.
+// Verdicts keeps the state of every rule. A later story can still break a rule that has passed, but
+// cannot make a broken rule pass.
 type Verdicts struct {
-	words func(string) string // makes a message fit to be shown
+	words func(string) string // prepares a message for display
 	byID  map[string]*report.RuleResult
 }
 
-// NewVerdicts returns those of a run that has judged nothing.
+// NewVerdicts returns the verdicts of a run that has judged nothing yet.
 func NewVerdicts(words func(string) string) *Verdicts {
 	return &Verdicts{words: words, byID: map[string]*report.RuleResult{}}
 }
@@ -53,13 +53,13 @@ func (v *Verdicts) isBroken(r rule.Rule) bool {
 	return known != nil && known.Outcome == Weight(r)
 }
 
-// Decide says what a finding means for the rule that was judged. It is the one place
-// that decides what a cause blocks. A broken rule makes
-//   - itself failed, or warned of, as its level is;
-//   - passed what it builds on: that had to hold before it could break;
-//   - blocked every other rule that met it, and every rule that needs it.
+// Decide returns what a finding means for the judged rule. Only Decide determines what a cause
+// blocks. A broken rule
+//   - is itself failed, or warned, by its level;
+//   - makes the rules that it builds on pass: they had to hold before it could break;
+//   - blocks every other rule that met it, and every rule that needs it.
 //
-// A finding of nothing means that the rule has passed.
+// A finding without an outcome means that the rule has passed.
 func (v *Verdicts) Decide(r rule.Rule, f Finding) (outcome report.Outcome, cause string) {
 	if f.Outcome == report.Skipped {
 		return report.Skipped, "" // the user's choice
@@ -86,8 +86,8 @@ func (v *Verdicts) Decide(r rule.Rule, f Finding) (outcome report.Outcome, cause
 	}
 }
 
-// blocks returns the id of the failed rule that r needs, itself or through rules that could
-// not be judged; "" if there is no such rule.
+// blocks returns the id of the failed rule that r needs, directly or through rules that could not
+// be judged; "" if there is no such rule.
 func (v *Verdicts) blocks(r rule.Rule) string {
 	for _, id := range r.Needs {
 		switch known := v.Get(id); {
@@ -107,9 +107,9 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 	return ""
 }
 
-// Blame records that the rule which a finding names as its cause is broken, and returns
-// its verdict; nil where that is known, or none is named. A rule that is blocked by another
-// stays so: what broke it is known.
+// Blame records that the rule named as the cause of a finding is broken, and returns its verdict.
+// It returns nil if that is already recorded, or if there is no cause. A rule that another rule
+// blocks stays blocked, because its cause is already recorded.
 func (v *Verdicts) Blame(f Finding) *report.RuleResult {
 	if f.Outcome != report.Failed || f.Cause == nil || v.isBroken(*f.Cause) {
 		return nil
@@ -122,8 +122,8 @@ func (v *Verdicts) Blame(f Finding) *report.RuleResult {
 	return blamed
 }
 
-// Record records what the judging of r has found, and how long that took; nil where
-// another story has found it broken already.
+// Record records the finding about r and how long judging took. It returns nil if another story has
+// already broken r.
 func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.RuleResult {
 	outcome, cause := v.Decide(r, f)
 	if v.isBroken(r) && outcome != Weight(r) {
@@ -157,9 +157,9 @@ func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.Ru
 	return verdict
 }
 
-// Settle adds what stories found after the rule about it had been judged, and brings the
-// verdicts into their final order: a breach that was found before its cause is blocked
-// by it, and so is what the breach blocked.
+// Settle adds what stories found after the rule about it was judged, and makes the verdicts final:
+// a breach that was found before its cause is blocked by that cause, and so is what the breach
+// blocked.
 func (v *Verdicts) Settle(late *Fields) {
 	for id := range late.found {
 		r, _ := rule.Lookup(id)
@@ -197,7 +197,7 @@ func (v *Verdicts) found(r rule.Rule, f Finding) {
 	}
 }
 
-// block enters which rule's failure keeps another from being judged.
+// block records which broken rule keeps another from being judged.
 func (v *Verdicts) block(blocked *report.RuleResult, cause string) {
 	named, _ := rule.Lookup(cause)
 	blocked.BlockedBy, blocked.Message = cause, whileBroken(cause)
@@ -213,10 +213,10 @@ func remedyOf(r rule.Rule) string {
 
 func whileBroken(id string) string { return fmt.Sprintf("cannot be judged until %s passes", id) }
 
-// evidence copies the exchanges that a report shows, in the order in which they were sent,
-// each once: with its place marked, if it is marked at all.
+// evidence copies the exchanges that a report shows, in the order in which they were sent and each
+// once. It prefers the copy with a marked place.
 func evidence(exchanges []*probe.Exchange) []probe.Exchange {
-	const most = 12 // a story is shorter; a rule over the whole catalog shows its first breaches
+	const most = 12 // a story is shorter; a rule over the complete catalog shows its first breaches
 	shown := []probe.Exchange{}
 	for _, exchange := range exchanges {
 		if exchange == nil {

@@ -15,14 +15,13 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 )
 
-// ErrPending says that a file has entries that have still to be undone.
+// ErrPending is returned when a file has entries that still need to be undone.
 var ErrPending = errors.New("holds or bookings of an earlier run are still open in it")
 
-// Create begins a ledger in a file of that name, about what head says; the run's
-// name, the time and the version of the format are added. A file that is there is
-// overwritten where it is the ledger of a run that is over and left nothing to be
-// undone; else the error is ErrPending, or ErrInUse, or says what is in the file.
-// Nothing with the auth key in it is written.
+// Create starts a ledger in the named file. It adds the run's name, the time and the format version
+// to head. An existing file is overwritten if it is the ledger of a finished run with nothing left
+// to undo. Otherwise Create returns ErrPending, ErrInUse, or an error about the content of the
+// file. It never writes text that contains the auth key.
 func Create(name string, head Head, authKey string) (*Ledger, error) {
 	taken, err := take(name, os.O_CREATE)
 	if err != nil {
@@ -35,7 +34,7 @@ func Create(name string, head Head, authKey string) (*Ledger, error) {
 	taken.macs = newChain(authKey, head.BaseURL, head.Run)
 	redact := probe.NewRedactor(authKey).Redact
 	if redact(head.BaseURL) != head.BaseURL {
-		head.BaseURL = "" // who cleans up names it again
+		head.BaseURL = "" // the user must give the address for a clean-up
 	}
 	if err = taken.cut(0); err == nil {
 		err = taken.write(head, true)
@@ -46,9 +45,8 @@ func Create(name string, head Head, authKey string) (*Ledger, error) {
 	return &Ledger{head: head, now: time.Now, redact: redact, file: taken}, nil
 }
 
-// Open reads the ledger in a file of that name, and goes on writing it. The error
-// is ErrInUse, ErrOtherAddress, ErrNoMACs or ErrAltered, or says what is wrong with the
-// file, and in which line.
+// Open reads the ledger in the named file and continues it. It returns ErrInUse, ErrOtherAddress,
+// ErrNoMACs, ErrAltered, or an error that names what is wrong with the file, and the line.
 func Open(name string, proof Proof) (*Ledger, error) {
 	taken, err := take(name, 0)
 	if err != nil {
@@ -64,7 +62,7 @@ func Open(name string, proof Proof) (*Ledger, error) {
 	if err != nil {
 		return nil, errors.Join(err, taken.close())
 	}
-	if l.doubtful == 0 { // else what follows is no better
+	if l.doubtful == 0 { // otherwise further lines prove nothing either
 		taken.macs = macs
 	}
 	l.redact, l.file = probe.NewRedactor(proof.AuthKey).Redact, taken
@@ -86,19 +84,19 @@ func (f *file) mayBeOverwritten(name string) error {
 }
 
 const (
-	// longestLine bounds a line, in bytes; the longest that is written has two
-	// codes, each byte of which may take six in JSON.
+	// longestLine is the longest line, in bytes. The longest line written has two codes, and each
+	// byte of a code may take six in JSON.
 	longestLine = 256 << 10
-	// mostEntries bounds the attempts of a ledger. A run makes some fifty.
+	// mostEntries is the maximum number of attempts in a ledger.
 	mostEntries = 100_000
 )
 
-// errNoHead says that a file has no complete line: its run sent nothing.
+// errNoHead means that a file has no complete line: its run sent nothing.
 var errNoHead = errors.New("the file is empty: no run has begun to write it")
 
-// read reads a ledger, checks its MACs, and returns how many bytes of it are whole lines: the last
-// one is torn where the run was killed as it wrote it, and what it was to announce
-// was never sent. The error names the place, as name:line.
+// read reads a ledger and checks its MACs. whole is the size of its complete lines in bytes. The
+// last line is incomplete if the run was killed while writing it; the call that it announces was
+// never sent. Errors name the place as name:line.
 func read(name string, from io.Reader, proof Proof) (l *Ledger, macs *chain, whole int64, err error) {
 	l = &Ledger{now: time.Now}
 	lines := bufio.NewReaderSize(from, longestLine)
@@ -132,7 +130,7 @@ func read(name string, from io.Reader, proof Proof) (l *Ledger, macs *chain, who
 	}
 }
 
-// headPrefix is what every ledger begins with.
+// headPrefix is the beginning of every ledger.
 const headPrefix = `{"ledger":`
 
 var errNoLedger = errors.New("expected a ledger, which begins with " + headPrefix + ", received another file")
@@ -158,7 +156,7 @@ func (l *Ledger) readLine(text []byte) error {
 	return l.apply(next)
 }
 
-// apply has the ledger's entries follow what a line says.
+// apply applies the change in a line to the entries.
 func (l *Ledger) apply(next line) error {
 	switch {
 	case !slices.Contains(states(), next.State):

@@ -1,12 +1,10 @@
-// Package ledger keeps account of every hold and booking that a run makes, so
-// that each is released or cancelled again, whatever becomes of the rule that
-// made it, or of the run itself.
+// Package ledger records every hold and booking that a run makes. So each one can be released or
+// cancelled, whatever happens to the rule that made it or to the run.
 //
-// An attempt is entered before reserve is sent, a code and a booking id before
-// they are used, and what was undone after it was. A ledger that was made with
-// Create is a file as well: JSON, a line for what the ledger is about and then one
-// for each change, of which none is ever rewritten. The file of a killed run
-// shows what the run may have left behind.
+// An attempt is recorded before reserve is sent, a code and a booking id before they are used, and
+// a release or cancellation after it. A ledger from Create is also a JSON file: one line about the
+// ledger, then one line for each change. Lines are never rewritten. The file of a killed run shows
+// what the run may have left behind.
 package ledger
 
 import (
@@ -31,19 +29,19 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Ledger is the account of one run. It is safe for concurrent use.
+// Ledger is the record of one run. It is safe for concurrent use.
 type Ledger struct {
 	head   Head
 	now    func() time.Time
 	redact func(string) string
-	file   *file        // nil: it is kept in memory only
-	copied func() error // nil: nothing copies it
+	file   *file        // nil: kept in memory only
+	copied func() error // waits until the file's lines are copied; nil: nothing copies them
 
-	doubtful int // number of the first line that has not the right MAC; 0: all have
+	doubtful int // number of the first line with a wrong MAC; 0: none
 
 	mu      sync.Mutex
 	entries []*Entry
-	trouble error // the file could not be written
+	trouble error // why the file could not be written
 }
 
 // New returns a ledger that is kept in memory only.
@@ -57,7 +55,7 @@ func newRun() string {
 
 func (l *Ledger) Head() Head { return l.head }
 
-// Name is that of the file; "" where it is kept in memory only.
+// Name returns the name of the file, or "" if the ledger is kept in memory only.
 func (l *Ledger) Name() string {
 	if l.file == nil {
 		return ""
@@ -65,18 +63,17 @@ func (l *Ledger) Name() string {
 	return l.file.handle.Name()
 }
 
-// Tell names the clock that tells the time of attempts, the target's. It is to
-// be called before the first of them.
+// Tell sets the clock for the time of attempts: the target's clock. Call it before the first
+// attempt.
 func (l *Ledger) Tell(now func() time.Time) { l.now = now }
 
-// Await names what returns when the file's lines have been copied. What a line announces is
-// not made before that, nor where it returns an error. It is to be called before the first
-// attempt.
+// Await sets a function that returns after the file's lines have been copied. A call that a line
+// announces is not sent before copied returns, and not at all if copied returns an error. Call
+// Await before the first attempt.
 func (l *Ledger) Await(copied func() error) { l.copied = copied }
 
-// Attempt enters a reserve that is about to be sent. Where it cannot be entered
-// the error says why, and nothing may be sent. Its result is entered with
-// Record.
+// Attempt records a reserve that is about to be sent. If it returns an error, the reserve must not
+// be sent. Record the result with Record.
 func (l *Ledger) Attempt(slot Slot, units []partnerapi.UnitQuantity) (*Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,8 +85,8 @@ func (l *Ledger) Attempt(slot Slot, units []partnerapi.UnitQuantity) (*Entry, er
 	return entry, nil
 }
 
-// Add enters what no reserve of its own has made, such as a second booking of one
-// code. Nothing is held yet.
+// Add records something that no reserve of its own has made, such as a second booking of one code.
+// The new entry is not a hold yet.
 func (l *Ledger) Add(slot Slot, units []partnerapi.UnitQuantity) *Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +101,7 @@ func (l *Ledger) add(slot Slot, units []partnerapi.UnitQuantity, state State) *E
 	return entry
 }
 
-// Record changes what became of an entry.
+// Record changes the state of an entry.
 func (l *Ledger) Record(entry *Entry, change func(*Entry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,8 +112,8 @@ func (l *Ledger) Record(entry *Entry, change func(*Entry)) {
 	}
 }
 
-// write writes a line about an entry, which is on disk before the call that it
-// announces is sent.
+// write writes a line about an entry. The line is on disk before the call that it announces is
+// sent.
 func (l *Ledger) write(entry *Entry, about func(*Entry) line) {
 	if l.file == nil || l.trouble != nil {
 		return
@@ -154,8 +151,8 @@ func (l *Ledger) shown(text string) string {
 	return beginning
 }
 
-// Trouble returns why the ledger can no longer be written, or nil. What is not
-// on record must not be made.
+// Trouble returns why the ledger can no longer be written, or nil. What cannot be recorded must not
+// be made.
 func (l *Ledger) Trouble() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,7 +175,7 @@ func (l *Ledger) Open() []*Entry {
 	return slices.DeleteFunc(slices.Clone(l.entries), func(e *Entry) bool { return !e.Open() })
 }
 
-// Close ends the writing. A ledger that is kept in memory only needs none.
+// Close closes the file. A ledger in memory need not be closed.
 func (l *Ledger) Close() error {
 	if l.file == nil {
 		return nil
@@ -186,14 +183,13 @@ func (l *Ledger) Close() error {
 	return l.file.close()
 }
 
-// clockMargin is how much the clocks of two machines may differ, and how late a
-// request may be worked on.
+// clockMargin is how much the clocks of two machines may differ, and how late a request may still
+// be processed.
 const clockMargin = time.Minute
 
-// LatestExpiry returns when the entry's hold ends by itself at the latest. Of one
-// that was never answered that is the time of the attempt and the longest hold
-// that the partner has given in this run or, where it has given none, the longest
-// that any gives (RSV-8).
+// LatestExpiry returns the latest time at which the entry's hold expires. If its reserve was never
+// answered, that is the time of the attempt plus the longest hold in this run. If this run has no
+// hold, it is the longest hold that partners give (RSV-8).
 func (l *Ledger) LatestExpiry(entry Entry) time.Time {
 	if expires, err := partnerapi.ParseDateTime(entry.ExpiresAt); err == nil {
 		return expires
@@ -210,8 +206,8 @@ func (l *Ledger) LatestExpiry(entry Entry) time.Time {
 	return entry.At.Add(longest + clockMargin)
 }
 
-// pending returns how many entries a clean-up can still do something about:
-// their ledger must not be overwritten.
+// pending returns the number of entries that a clean-up can still undo. Their ledger must not be
+// overwritten.
 func (l *Ledger) pending() (n int) {
 	for _, entry := range l.Open() {
 		switch entry.State {
@@ -229,22 +225,22 @@ func (l *Ledger) pending() (n int) {
 type State string
 
 const (
-	Attempted State = "attempted" // reserve is sent, its answer not yet read
-	Refused   State = "refused"   // reserve was refused: nothing is held
-	Unheard   State = "unheard"   // reserve was sent and never answered: there may be a hold
+	Attempted State = "attempted" // reserve is being sent; its answer is not yet read
+	Refused   State = "refused"   // reserve was refused; nothing is held
+	Unheard   State = "unheard"   // reserve was sent and never answered; there may be a hold
 	Held      State = "held"
 	Booked    State = "booked"
-	Doubtful  State = "doubtful" // confirm is sent and its answer not read: hold or booking
+	Doubtful  State = "doubtful" // confirm is being sent and its answer is not yet read; a hold or a booking
 	Undone    State = "undone"   // released or cancelled
-	Kept      State = "kept"     // booked, and the partner takes no cancellations
-	Expired   State = "expired"  // never answered, and any hold's time is over
+	Kept      State = "kept"     // booked, but the partner does not support cancellation
+	Expired   State = "expired"  // never answered; any hold has expired
 )
 
 func states() []State {
 	return []State{Attempted, Refused, Unheard, Held, Booked, Doubtful, Undone, Kept, Expired}
 }
 
-// Slot is what a reserve asks for, by the partner's ids.
+// Slot is the slot that a reserve requests, by the partner's ids.
 type Slot struct {
 	ProductID      string `json:"product_id"`
 	OptionID       string `json:"option_id"`
@@ -256,11 +252,11 @@ func SlotOf(offer discover.Offer) Slot {
 	return Slot{ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Start: offer.Slot.StartText}
 }
 
-// Entry is one attempt to make a hold, and what became of it.
+// Entry is one attempt to make a hold, and its state.
 type Entry struct {
 	Slot
 	Units     []partnerapi.UnitQuantity
-	Reference string    // of the run and the attempt; sent as resellerReference where the request has one
+	Reference string    // unique to the run and the attempt; sent as resellerReference if the request has one
 	At        time.Time // of the attempt, by the target's clock
 
 	State     State
@@ -279,29 +275,29 @@ func (e *Entry) Open() bool {
 
 const (
 	version = 2
-	// withoutMACs is the version before, which is read, but proves nothing.
+	// withoutMACs is the previous version. Its files can be read but prove nothing.
 	withoutMACs = 1
-	// longestID is how many bytes of an id are kept to be shown.
+	// longestID is how many bytes of an id are kept for display.
 	longestID = 1000
-	// longestCode is how many bytes a code or booking id may have that is kept to
-	// be used. No server takes a longer path.
+	// longestCode is the longest code or booking id, in bytes, that is kept for use. No server
+	// accepts a longer path.
 	longestCode = 8 << 10
-	// mostUnits is how many units of a party are kept.
+	// mostUnits is the maximum number of units of a party that are kept.
 	mostUnits = 20
 )
 
-// Head is the first line: what the ledger is about. The key is never in it.
+// Head is the first line: what the ledger is about. It never contains the key.
 type Head struct {
 	Version      int                 `json:"ledger"` // of this format
-	Run          string              `json:"run"`    // tells this run's references from any other's
+	Run          string              `json:"run"`    // identifies this run in its references
 	BaseURL      string              `json:"base_url"`
 	AuthType     partnerapi.AuthType `json:"auth_type"`
 	SuiteVersion string              `json:"suite_version"`
 	StartedAt    time.Time           `json:"started_at"`
 }
 
-// line is one change of an entry. The first of an entry tells the attempt, each
-// further one what has become of it since, whole.
+// line is one change of an entry. The first line of an entry is the attempt. Each further line is
+// the complete new state.
 type line struct {
 	Entry int       `json:"entry"` // 1 is the first
 	At    time.Time `json:"at"`
@@ -329,7 +325,7 @@ func decode(text []byte, into any) error {
 	return nil
 }
 
-// ErrInUse says that a run, or a clean-up, has the file.
+// ErrInUse is returned when a run or a clean-up uses the file.
 var ErrInUse = errors.New("it is in use by a run, or a clean-up, that is still under way")
 
 type file struct {
@@ -338,10 +334,10 @@ type file struct {
 	macs   *chain // nil: the lines have none
 }
 
-// errLink refuses a name that may lead anywhere, as in a repository that was cloned.
+// errLink is returned for a symbolic link, which may lead anywhere, as in a cloned repository.
 var errLink = errors.New("the file is a symbolic link")
 
-// take opens a file for one process alone.
+// take opens a file for exclusive use by this process.
 func take(name string, flag int) (*file, error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, inFile(name, errLink)
@@ -356,7 +352,7 @@ func take(name string, flag int) (*file, error) {
 		err = ErrInUse
 	}
 	if err == nil {
-		err = handle.Chmod(0o600) // one that was there may be open to others
+		err = handle.Chmod(0o600) // an existing file may be readable by others
 	}
 	if err != nil {
 		return nil, errors.Join(inFile(name, fileerror.Reason(err)), taken.close())
@@ -374,8 +370,8 @@ func (f *file) cut(size int64) error {
 	return fileerror.Reason(err)
 }
 
-// write writes one line in one piece. Safely: it is on the disk, not merely in
-// the machine's memory, when write returns.
+// write writes one line in a single write. If safely is set, the line is on the disk when write
+// returns.
 func (f *file) write(value any, safely bool) error {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -9,18 +9,17 @@ import (
 	"fmt"
 )
 
-// Each line of a ledger ends with a MAC, as in `{"entry":1,…,"mac":"5f0c…"}`. Its key
-// comes from the partner's auth key, the partner's address and the run's name, and it is
-// over the line and the MAC before it. So the auth key is needed to write, change
-// or move a line, or to make the ledger be about another address. Only the last lines
-// can be cut off: what they undid is then undone twice.
+// Each line of a ledger ends with a MAC, as in `{"entry":1,…,"mac":"5f0c…"}`. Its key is derived
+// from the partner's auth key, the partner's address and the run's name. The MAC covers the line
+// and the previous MAC. So writing, changing or moving a line, or changing the address, requires
+// the auth key. Only the last lines can be cut off: what they undid is then undone twice.
 const (
 	macBegin = `,"mac":"`
 	macEnd   = "\"}\n"
 	macSize  = len(macBegin) + 2*sha256.Size + len(macEnd)
 )
 
-// chain makes the MACs of a ledger's lines, one after the other.
+// chain computes the MACs of a ledger's lines, one after the other.
 type chain struct {
 	key  []byte
 	last []byte
@@ -32,7 +31,7 @@ func newChain(authKey, address, run string) *chain {
 	return &chain{key: derived.Sum(nil)}
 }
 
-// next is the MAC of the next line, a JSON object.
+// next returns the MAC of the next line, a JSON object.
 func (c *chain) next(object []byte) []byte {
 	mac := hmac.New(sha256.New, c.key)
 	mac.Write(c.last)
@@ -41,7 +40,7 @@ func (c *chain) next(object []byte) []byte {
 	return c.last
 }
 
-// line is the next line with its MAC. Without a chain it has none.
+// line returns the next line with its MAC. On a nil chain it returns the line without a MAC.
 func (c *chain) line(object []byte) []byte {
 	if c == nil {
 		return append(object, '\n')
@@ -50,7 +49,7 @@ func (c *chain) line(object []byte) []byte {
 	return append(object[:len(object)-1], macBegin+mac+macEnd...)
 }
 
-// cutMAC returns the object of a line, and its MAC; nil: it has none.
+// cutMAC returns the object of a line and its MAC. The MAC may be missing: it is nil then.
 func cutMAC(line []byte) (object, mac []byte) {
 	at := len(line) - macSize
 	if at < 1 || !bytes.HasPrefix(line[at:], []byte(macBegin)) || !bytes.HasSuffix(line, []byte(macEnd)) {
@@ -66,18 +65,18 @@ func cutMAC(line []byte) (object, mac []byte) {
 // Proof is what a ledger is checked against.
 type Proof struct {
 	AuthKey string // of the run
-	BaseURL string // of the partner; "": the one that the ledger names
+	BaseURL string // of the partner; "": the address in the ledger
 	Waived  bool   // the user vouches for the ledger
 }
 
-// Why a ledger is not what a run wrote.
+// Reasons why a ledger is not what a run wrote.
 var (
 	ErrOtherAddress = errors.New("it is about another address")
 	ErrNoMACs       = errors.New("it has no MACs: an older version of this command wrote it, or somebody removed them")
 	ErrAltered      = errors.New("the file was altered, or the key was replaced")
 )
 
-// check returns why the ledger may not be cleaned up, or nil.
+// check returns why the ledger must not be cleaned up, or nil.
 func (p Proof) check(l *Ledger) error {
 	switch head := l.head; {
 	case p.Waived:

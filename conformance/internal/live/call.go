@@ -10,10 +10,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// largestCopy bounds what is copied of one body, in bytes: no catalog that is judged is larger.
+// largestCopy is the largest copy of one body, in bytes. No larger catalog is judged.
 const largestCopy = 32 << 20
 
-// Call is a call of the contract that passes. A nil Call is any other call: its methods do
+// Call is a contract call that passes through. A nil Call is any other call: its methods do
 // nothing.
 type Call struct {
 	watcher  *Watcher
@@ -25,22 +25,22 @@ type Call struct {
 	started  time.Time
 	header   http.Header
 
-	mu       sync.Mutex // bodies are read by the transport's goroutines, also after the end
+	mu       sync.Mutex // the transport's goroutines read bodies, even after the end
 	request  copied
 	answer   copied
-	status   int // 0: there was no answer
+	status   int // 0: no answer
 	answered http.Header
-	took     time.Duration // until the last byte of the answer; 0: not all of it came
+	took     time.Duration // until the last byte of the answer; 0: it is incomplete
 	failure  string
-	over     bool // nothing is copied any more
+	over     bool // stop copying
 
-	// These are the queue's.
+	// The queue owns these fields.
 	earlier, later *Call
-	lost           bool // it is not judged
-	overdue        bool // it did not hold up others any longer
+	lost           bool // not judged
+	overdue        bool // no longer delays later calls
 }
 
-// Begin tells that a call is passed on. It returns nil where the contract has no such call.
+// Begin records that a call is passed on. It returns nil if the call is not part of the contract.
 func (w *Watcher) Begin(method, target string, header http.Header) *Call {
 	address, err := url.Parse(target)
 	if err != nil {
@@ -58,7 +58,7 @@ func (w *Watcher) Begin(method, target string, header http.Header) *Call {
 	return c
 }
 
-// Sends returns the body of the request, of which a copy is kept while it is read.
+// Sends returns the body of the request, and keeps a copy while it is read.
 func (c *Call) Sends(body io.ReadCloser) io.ReadCloser {
 	if c == nil || c.lost {
 		return body
@@ -72,8 +72,7 @@ func (c *Call) Sends(body io.ReadCloser) io.ReadCloser {
 	}}
 }
 
-// Receives tells that an answer begins, and returns its body, of which a copy is kept while it
-// is read.
+// Receives records the start of an answer. It returns the body, and keeps a copy while it is read.
 func (c *Call) Receives(status int, header http.Header, length int64, body io.ReadCloser) io.ReadCloser {
 	if c == nil {
 		return body
@@ -103,7 +102,7 @@ func (c *Call) Receives(status int, header http.Header, length int64, body io.Re
 	}}
 }
 
-// Fails tells that no answer came, and why.
+// Fails records why no answer arrived.
 func (c *Call) Fails(why string) {
 	if c == nil {
 		return
@@ -114,7 +113,7 @@ func (c *Call) Fails(why string) {
 	c.watcher.metrics.failures.Inc()
 }
 
-// End tells that the call is over. It is left to be judged.
+// End records that the call has ended, and queues it to be judged.
 func (c *Call) End(callerGone bool) {
 	if c == nil {
 		return
@@ -140,7 +139,7 @@ func (c *Call) books() bool {
 	return c.endpoint != partnerapi.Products && c.endpoint != partnerapi.Availability
 }
 
-// tap tells what is read of a body.
+// tap calls read with everything that is read of a body.
 type tap struct {
 	io.ReadCloser
 	read func(p []byte, err error)
@@ -158,8 +157,8 @@ type copied struct {
 	text  []byte
 	held  int64 // bytes that the queue accounts for
 	whole bool
-	large bool // it is larger than what is copied of any
-	none  bool // there was no room for it
+	large bool // larger than the largest copy
+	none  bool // no room for it
 }
 
 func (c *copied) add(p []byte, err error) {
@@ -176,14 +175,13 @@ func (c *copied) add(p []byte, err error) {
 	c.whole = c.whole || err == io.EOF && !c.none && !c.large
 }
 
-// reserve has the queue account for a copy of this length, and for the room beyond it that it
-// grows into.
+// reserve makes the queue account for a copy of this length and for the capacity that it grows to.
 func (c *copied) reserve(length int) bool {
 	if length <= cap(c.text) {
 		return true
 	}
 	room := max(length, min(2*cap(c.text), largestCopy), 512)
-	if !c.queue.hold(int64(room)) { // until it is moved there are two
+	if !c.queue.hold(int64(room)) { // until it is moved there are two copies
 		return false
 	}
 	grown := make([]byte, len(c.text), room)
@@ -193,13 +191,13 @@ func (c *copied) reserve(length int) bool {
 	return true
 }
 
-// release forgets the copy.
+// release drops the copy.
 func (c *copied) release() {
 	c.queue.free(c.held)
 	c.text, c.held = nil, 0
 }
 
-// known are the headers that the contract speaks of: others may hold anything.
+// known returns the headers that the contract mentions. Other headers may contain anything.
 func known(header http.Header) http.Header {
 	kept := http.Header{}
 	for _, name := range []string{"Authorization", "Content-Type", "Date", "Location", "Retry-After"} {

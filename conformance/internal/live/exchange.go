@@ -9,7 +9,7 @@ import (
 	"partnerkit.dev/internal/har"
 )
 
-// exchange is the form in which a call is judged and recorded: without its customers.
+// exchange returns a call in the form in which it is judged and recorded: without customers' data.
 func (w *Watcher) exchange(c *Call) *recording.Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,13 +36,13 @@ func (w *Watcher) exchange(c *Call) *recording.Exchange {
 		x.Cut = true
 	}
 	if x.Cut {
-		answer = nil // a beginning is not judged, and may end within a name
+		answer = nil // an incomplete body is not judged, and may end within a name
 	}
 	x.Body, x.Answer = w.masker.Masked(c.endpoint, c.named, request, answer)
 	return x
 }
 
-// finish adds to a result what is known of calls that passed a proxy.
+// finish adds to a result what the proxy knows.
 func (w *Watcher) finish(f *Findings) {
 	f.Dropped = w.queue.lostCalls.Load() + w.queue.lateCalls.Load()
 	r := f.Result

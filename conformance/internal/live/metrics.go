@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// metrics are what Prometheus may read of a watcher.
+// metrics contains a watcher's Prometheus metrics.
 type metrics struct {
 	registry  *prometheus.Registry
 	calls     *prometheus.CounterVec
@@ -66,7 +66,7 @@ func newMetrics(w *Watcher) *metrics {
 	return m
 }
 
-// ended counts a call that is over.
+// ended counts a call that has ended.
 func (m *metrics) ended(c *Call) {
 	m.calls.WithLabelValues(string(c.endpoint), strconv.Itoa(c.status)).Inc()
 	if c.status != 0 {
@@ -74,12 +74,12 @@ func (m *metrics) ended(c *Call) {
 	}
 }
 
-// Metrics answers with the metrics in Prometheus' own form.
+// Metrics returns a handler that serves the metrics in the Prometheus format.
 func (w *Watcher) Metrics() http.Handler {
 	return promhttp.HandlerFor(w.metrics.registry, promhttp.HandlerOpts{})
 }
 
-// findings collects the rules that fail.
+// findings collects metrics of failing rules and caller faults.
 type findings struct{ of *Watcher }
 
 var (

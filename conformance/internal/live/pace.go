@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// share is how much of the processors' time judging may use in the long run: the rest is
-	// the traffic's, also on a machine that has no time to spare.
+	// share is the share of processor time that judging may use in the long run. The rest is for
+	// the traffic, even on a machine without spare time.
 	share = 0.0625
 	// burst is how much processor time judging may use without a rest.
 	burst = 250 * time.Millisecond
 )
 
-// pace bounds how much processor time judging uses. Use newPace.
+// pace limits the processor time of judging. Use newPace.
 type pace struct {
-	left  time.Duration // may be used; below 0: was used too much
+	left  time.Duration // may be used; below 0: too much was used
 	since time.Time
 	rate  float64
 }
@@ -24,7 +24,7 @@ func newPace() *pace {
 	return &pace{left: burst, since: time.Now(), rate: share * float64(runtime.GOMAXPROCS(0))}
 }
 
-// worked tells that judging worked from a time until now, and returns for how long it is to rest.
+// worked records a period of judging. It returns how long judging must rest.
 func (p *pace) worked(from, now time.Time) time.Duration {
 	p.left += time.Duration(float64(now.Sub(p.since)) * p.rate)
 	p.left, p.since = min(p.left, burst)-now.Sub(from), now
@@ -34,11 +34,11 @@ func (p *pace) worked(from, now time.Time) time.Duration {
 	return time.Duration(float64(-p.left) / p.rate)
 }
 
-// rest waits for as long as what was done since a time makes due, or until Stop is called.
+// rest waits as long as the work since from requires, or until Stop is called.
 func (w *Watcher) rest(from time.Time) {
 	d := w.pace.worked(from, time.Now())
 	if d == 0 {
-		runtime.Gosched() // traffic goes first
+		runtime.Gosched() // traffic has priority
 		return
 	}
 	timer := time.NewTimer(d)

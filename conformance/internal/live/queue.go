@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// overdueAfter is after how long a call without an end no longer holds up the judging of those
-// that began after it. No limit of the contract is nearly as long.
+// overdueAfter is the time after which a call without an end no longer delays the judging of later
+// calls. All limits of the contract are much shorter.
 const overdueAfter = time.Minute
 
-// queue holds the calls that are under way or wait to be judged, in bounded number and
-// size. Nothing in it waits: what finds no room is not judged.
+// queue keeps the calls that are in progress or wait to be judged, limited in number and size. It
+// never blocks: what does not fit is not judged.
 type queue struct {
 	mostCalls int64
 	mostBytes int64
 	bytes     atomic.Int64
-	wake      chan struct{} // of one: there is something to do
+	wake      chan struct{} // capacity 1: there is work
 
 	mu          sync.Mutex
-	first, last *Call          // under way, in the order of their beginnings
-	overdue     map[*Call]bool // under way for too long, and about holds or bookings
+	first, last *Call          // in progress, in the order in which they started
+	overdue     map[*Call]bool // in progress for too long, and about holds or bookings
 	ended       []*Call
-	calls       int64 // that are judged or will be
-	missed      span  // of calls about holds and bookings that are not judged
+	calls       int64 // number of calls that are judged or will be
+	missed      span  // time span of calls about holds and bookings that are not judged
 
-	lostCalls atomic.Int64 // not judged, for want of room
-	lateCalls atomic.Int64 // not judged, as they took too long
-	held      atomic.Int64 // the calls, for those who only read it
+	lostCalls atomic.Int64 // not judged because there was no room
+	lateCalls atomic.Int64 // not judged because they took too long
+	held      atomic.Int64 // same as calls, for readers without the lock
 }
 
-// span is a time from one moment to another. Its zero value is empty.
+// span is a period of time. Its zero value is empty.
 type span struct{ from, to time.Time }
 
 func (s *span) add(from, to time.Time) {
@@ -52,11 +52,11 @@ func (q *queue) hold(n int64) bool {
 
 func (q *queue) free(n int64) { q.bytes.Add(-n) }
 
-// begin enters a call that is under way from now on.
+// begin adds a call that has just started.
 func (q *queue) begin(c *Call) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c.started = time.Now() // here, so that they are in order
+	c.started = time.Now() // under the lock, to keep the order
 	if q.calls == q.mostCalls {
 		c.lost = true
 	} else {
@@ -71,7 +71,6 @@ func (q *queue) begin(c *Call) {
 	q.last = c
 }
 
-// remove takes a call out of those that are under way.
 func (q *queue) remove(c *Call) {
 	if c.earlier != nil {
 		c.earlier.later = c.later
@@ -86,7 +85,7 @@ func (q *queue) remove(c *Call) {
 	c.earlier, c.later = nil, nil
 }
 
-// end leaves a call to be judged, where there is room for all of it.
+// end queues a call to be judged, if there is room for all of it.
 func (q *queue) end(c *Call) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -95,7 +94,7 @@ func (q *queue) end(c *Call) {
 	} else {
 		q.remove(c)
 	}
-	// A request of which only the beginning is there would be held against its caller.
+	// A request of which only the beginning is known would count against its caller.
 	counted, full := !c.lost, c.lost || c.request.none || c.answer.none || c.request.large
 	if !full && !c.overdue {
 		q.ended = append(q.ended, c)
@@ -122,8 +121,8 @@ func (q *queue) end(c *Call) {
 	}
 }
 
-// next returns the calls that have ended since it was asked last, before when every later one
-// began at the latest, and what was missed.
+// next returns the calls that ended since the last next, and the span of missed calls. Calls that
+// are not returned yet started at until or later.
 func (q *queue) next(now time.Time) (ended []*Call, until time.Time, missed span) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -146,7 +145,7 @@ func (q *queue) next(now time.Time) (ended []*Call, until time.Time, missed span
 	return ended, until, missed
 }
 
-// done takes a judged call out of the account.
+// done removes a judged call from the counts.
 func (q *queue) done(c *Call) {
 	c.mu.Lock()
 	c.request.release()

@@ -20,22 +20,22 @@ import (
 	"partnerkit.dev/internal/har"
 )
 
-// Recorder appends calls to a file, a line each, as entries of an HTTP archive, without
-// keys and customers. What was written is complete after a crash too: a compressed file
-// is made of parts that each end.
+// Recorder appends calls to a file, one per line, as entries of an HTTP archive, without keys and
+// customers' data. What was written is also readable after a crash: a compressed file consists of
+// complete parts.
 type Recorder struct {
 	file    *os.File
 	packed  bool
 	pending bytes.Buffer
 	calls   int64
-	written atomic.Int64 // calls
+	written atomic.Int64 // calls written
 	failed  atomic.Int64 // calls that could not be written
-	wrong   func(error)  // is told of the first failure of several in a row
+	wrong   func(error)  // receives the first of several consecutive failures
 	failing bool
 }
 
-// Record appends to a file, which only its owner may read. A name that ends in .gz is
-// compressed. Wrong is told where it can no longer be written.
+// Record appends to a file that only its owner may read. If the name ends in .gz, the file is
+// compressed. wrong receives an error when the file can no longer be written.
 func Record(name string, wrong func(error)) (*Recorder, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -48,7 +48,7 @@ func Record(name string, wrong func(error)) (*Recorder, error) {
 	return r, nil
 }
 
-// complete ends a line that an earlier process was stopped in. It is given up.
+// complete removes an incomplete last line of a stopped process.
 func (r *Recorder) complete() error {
 	info, err := r.file.Stat()
 	if err != nil || r.packed || !info.Mode().IsRegular() {
@@ -69,10 +69,10 @@ func (r *Recorder) complete() error {
 	return r.file.Truncate(0)
 }
 
-// add enters a call, to be written by flush.
+// add adds a call, to be written by flush.
 func (r *Recorder) add(x *recording.Exchange, redact func(string) string, keys *probe.Pseudonyms) {
 	line, err := json.Marshal(entryOf(x, redact, keys))
-	if err != nil { // it has texts and numbers only
+	if err != nil { // cannot happen: it has only texts and numbers
 		r.fail(1, err)
 		return
 	}
@@ -80,7 +80,7 @@ func (r *Recorder) add(x *recording.Exchange, redact func(string) string, keys *
 	r.calls++
 }
 
-// flush writes what was entered.
+// flush writes the added calls.
 func (r *Recorder) flush() {
 	if r.calls == 0 {
 		return
@@ -118,7 +118,7 @@ func (r *Recorder) fail(calls int64, err error) {
 // Close closes the file.
 func (r *Recorder) Close() error { return r.file.Close() }
 
-// entryOf renders a call for the file.
+// entryOf returns the archive entry of a call.
 func entryOf(x *recording.Exchange, redact func(string) string, keys *probe.Pseudonyms) har.Entry {
 	took := float64(x.Took) / float64(time.Millisecond)
 	address := *x.URL
@@ -144,7 +144,7 @@ func entryOf(x *recording.Exchange, redact func(string) string, keys *probe.Pseu
 	}
 	content := har.Content{Text: redact(string(x.Answer))}
 	if content.Size = int64(len(content.Text)); x.Cut {
-		content.Size++ // so that readers see that there was more
+		content.Size++ // shows readers that there was more
 		content.Comment = "left out: it did not come whole, or cannot be read"
 	}
 	if !utf8.ValidString(content.Text) {

@@ -22,7 +22,7 @@ var (
 	ownStyle string
 )
 
-// refreshAfter is after how many seconds a browser asks for the page again.
+// refreshAfter is the number of seconds after which a browser reloads the page.
 const refreshAfter = 2
 
 var statusTemplate = sync.OnceValue(func() *template.Template {
@@ -45,7 +45,7 @@ type status struct {
 	Records           bool
 }
 
-// Admin serves the status page, the metrics and the health of a proxy.
+// Admin returns a handler for the status page, the metrics and the health of a proxy.
 func (w *Watcher) Admin() http.Handler {
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /{$}", w.showStatus)
@@ -71,7 +71,7 @@ func (w *Watcher) showStatus(answer http.ResponseWriter, _ *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-store")
 	header.Set("Refresh", fmt.Sprint(refreshAfter))
-	_, _ = answer.Write(page.Bytes()) // a browser that goes away needs no page
+	_, _ = answer.Write(page.Bytes()) // a browser that has disconnected needs no page
 }
 
 func (w *Watcher) status(style string) status {

@@ -1,6 +1,6 @@
-// Package live judges calls beside their way: it takes copies of those that pass a proxy, and
-// judges them one after another in a goroutine of its own. The calls never wait for it. Where
-// it falls behind it drops judgement, and counts what it dropped.
+// Package live judges calls while they pass a proxy, without delaying them. It copies the calls and
+// judges the copies one after another in its own goroutine. If it falls behind, it skips calls and
+// counts them.
 package live
 
 import (
@@ -17,27 +17,27 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Options say how calls are judged. Their zero values are the defaults.
+// Options sets how calls are judged. Zero values are the defaults.
 type Options struct {
 	Upstream              string // the partner's address, for the report and the page
 	HandlesTicketDelivery bool
 	Version               string                   // of the suite
-	MostCalls             int64                    // that are under way or wait to be judged
-	MostBytes             int64                    // of their copies
-	Recorder              *Recorder                // nil: nothing is recorded
-	Judged                func(recording.Exchange) // is told of each call before it is judged; nil: not wanted
+	MostCalls             int64                    // maximum number of calls in progress or waiting to be judged
+	MostBytes             int64                    // maximum number of bytes of their copies
+	Recorder              *Recorder                // nil: record nothing
+	Judged                func(recording.Exchange) // receives each call before it is judged; may be nil
 }
 
 const (
 	defaultMostCalls = 2000
 	defaultMostBytes = 128 << 20
-	// publishEvery is how often the findings are drawn up at the most.
+	// publishEvery is the shortest interval at which findings are published.
 	publishEvery = time.Second
-	// publishShare is how much longer drawing up the findings is put off than it takes.
+	// publishShare is the minimum ratio of the interval to the time that publishing takes.
 	publishShare = 20
 )
 
-// Watcher judges the calls that it is told of, once Run runs. Use New.
+// Watcher judges the calls that it receives while Run runs. Use New.
 type Watcher struct {
 	options    Options
 	queue      queue
@@ -54,16 +54,16 @@ type Watcher struct {
 	pace       *pace
 }
 
-// Findings are what the calls have shown up to a time.
+// Findings is what the calls have shown up to a time.
 type Findings struct {
 	At       time.Time
 	Result   *report.Result
 	Redactor *probe.Redactor
 	Dropped  int64 // calls that were not judged
-	Complete bool  // no call waited to be judged any more
+	Complete bool  // no call was waiting to be judged
 }
 
-// New returns a watcher that has been told of nothing.
+// New returns a watcher that has received no calls.
 func New(options Options) *Watcher {
 	if options.MostCalls == 0 {
 		options.MostCalls = defaultMostCalls
@@ -72,7 +72,7 @@ func New(options Options) *Watcher {
 		options.MostBytes = defaultMostBytes
 	}
 	session := make([]byte, 4)
-	_, _ = rand.Read(session) // it never fails
+	_, _ = rand.Read(session) // never fails
 	w := &Watcher{
 		options: options, judge: traffic.New(options.HandlesTicketDelivery, options.Version, true), began: time.Now(),
 		pace: newPace(), masker: probe.NewMasker(), pseudonyms: probe.NewPseudonyms(hex.EncodeToString(session)), stop: make(chan struct{}), over: make(chan struct{}),
@@ -83,7 +83,7 @@ func New(options Options) *Watcher {
 	return w
 }
 
-// Run judges until Stop. Found is told of findings whenever they were drawn up.
+// Run judges until Stop. found receives the findings whenever they are published.
 func (w *Watcher) Run(found func(*Findings)) {
 	defer close(w.over)
 	tick := time.NewTicker(publishEvery)
@@ -104,8 +104,8 @@ func (w *Watcher) Run(found func(*Findings)) {
 	}
 }
 
-// Stop has what waits judged, at most until the context ends, and returns the last findings.
-// No call may be told of any more.
+// Stop judges the waiting calls, until ctx is done at the latest, and returns the last findings.
+// After Stop, no call may be added.
 func (w *Watcher) Stop(ctx context.Context) *Findings {
 	close(w.stop)
 	select {
@@ -115,8 +115,8 @@ func (w *Watcher) Stop(ctx context.Context) *Findings {
 	return w.published.Load()
 }
 
-// take judges the calls whose turn has come, all where no other follows, and reports whether
-// there were any. It rests in between, unless Stop was called.
+// take judges the calls that are due, or all of them if all is set, and reports whether there were
+// any. It rests in between, unless Stop was called.
 func (w *Watcher) take(all bool) bool {
 	ended, until, missed := w.queue.next(time.Now())
 	if !missed.from.IsZero() {
@@ -161,7 +161,7 @@ func (w *Watcher) publish(complete bool) *Findings {
 	return findings
 }
 
-// waiting is a call that waits for those that began before it.
+// waiting is a call that waits for those that started before it.
 type waiting struct {
 	*recording.Exchange
 	call *Call
@@ -183,8 +183,8 @@ func (h *byStart) Pop() any {
 	return one
 }
 
-// Waiting is how many calls are under way or wait to be judged.
+// Waiting returns how many calls are in progress or wait to be judged.
 func (w *Watcher) Waiting() int { return int(w.queue.held.Load()) }
 
-// Memory is how many bytes the copies of these calls take.
+// Memory returns how many bytes the copies of these calls take.
 func (w *Watcher) Memory() int64 { return w.queue.bytes.Load() }

@@ -14,17 +14,17 @@ import (
 
 type Call struct {
 	Kind Kind
-	Hold int // the number of the hold that it makes, or is about
+	Hold int // index of the hold that it makes or is about
 
-	Guests int64 // of a reserve; 0: one
+	Guests int64 // of a reserve; 0 means 1
 }
 
-// Outcome is what the answer to a call says.
+// Outcome is what the answer to a call shows.
 type Outcome struct {
-	Done    bool  // it was not refused
-	Busy    bool  // it was refused for being one of many
+	Done    bool  // it was accepted
+	Busy    bool  // it was answered 429
 	Left    int64 // what a look shows
-	Booking int   // the number of the booking that a confirm brings
+	Booking int   // index of the booking that a confirm returned
 }
 
 func (o Outcome) String() string {
@@ -40,7 +40,7 @@ func (o Outcome) String() string {
 	}
 }
 
-// after returns the state after a call, and whether its answer can be given in this one.
+// after returns the state after a call, and whether this state allows its answer.
 func (s State) after(c Call, o Outcome) (bool, State) {
 	if c.Kind == Look {
 		return s.Slots[0].Allow(o.Left), s
@@ -53,7 +53,7 @@ func (s State) after(c Call, o Outcome) (bool, State) {
 	case Reserve:
 		party := Party{Guests: max(1, c.Guests)}
 		next.Reserved(c.Hold, 0, party, o.Done)
-		// A partner may limit its parties, and never takes more than there are seats.
+		// A partner may limit its parties, but never accepts more guests than seats.
 		return s.WantReserve(0, party, party.Guests == 1).allows(o.Done), next
 	case Confirm:
 		hold := s.Holds[c.Hold]
@@ -68,20 +68,19 @@ func (s State) after(c Call, o Outcome) (bool, State) {
 	return true, next
 }
 
-// History is calls at the same time on one slot: when each was made, and what came of
-// it.
+// History is concurrent calls on one slot: the time and the outcome of each.
 type History struct {
 	start State
 	began time.Time
 	calls []porcupine.Operation
 }
 
-// NewHistory begins with so many seats left, and with those holds.
+// NewHistory returns a history that starts with this many seats left and these holds.
 func NewHistory(left int64, holdless bool, holds ...Hold) *History {
 	return &History{start: State{Slots: []Seats{{Counted: true, Least: left}}, Holdless: holdless, Holds: holds}}
 }
 
-// Add enters a call that was sent at a time and took so long.
+// Add adds a call with the time when it was sent and its duration.
 func (h *History) Add(c Call, o Outcome, sent time.Time, took time.Duration) {
 	if len(h.calls) == 0 {
 		h.began = sent
@@ -90,13 +89,13 @@ func (h *History) Add(c Call, o Outcome, sent time.Time, took time.Duration) {
 	h.calls = append(h.calls, porcupine.Operation{Input: c, Output: o, Call: int64(at), Return: int64(at + took)})
 }
 
-// longestCheck bounds the search for an order of the calls. Those of a race are
-// few: it takes milliseconds.
+// longestCheck bounds the search for an order of the calls. For the few calls of a race it takes
+// milliseconds.
 const longestCheck = 2 * time.Second
 
-// Explained reports whether there is an order of the calls, each somewhere between
-// its request and its answer, in which a partner that does one thing after another
-// would have given these answers. The error says that the search took too long.
+// Explained reports whether an order of the calls explains the answers: each call takes effect
+// between its request and its answer, at a partner that handles one call at a time. It returns an
+// error if the search takes too long.
 func (h *History) Explained() (bool, error) {
 	switch porcupine.CheckOperationsTimeout(h.model(), h.calls, longestCheck) {
 	case porcupine.Ok:
@@ -126,9 +125,8 @@ func (h *History) model() porcupine.Model {
 	}
 }
 
-// Picture draws a history that nothing explains, as a page of HTML: the calls in
-// their time, and how far an order of them can be found. It is nil where the
-// search takes too long.
+// Picture draws an unexplained history as an HTML page: the calls over time, and how far an order
+// of them can be found. It returns nil if the search takes too long.
 func (h *History) Picture() []byte {
 	calls := slices.Clone(h.calls)
 	inRows(calls)
@@ -143,10 +141,10 @@ func (h *History) Picture() []byte {
 	return page.Bytes()
 }
 
-// inRows gives each call the first row of the picture that is free for it.
+// inRows gives each call the first free row of the picture.
 func inRows(calls []porcupine.Operation) {
 	slices.SortStableFunc(calls, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
-	var free []int64 // when each row is
+	var free []int64 // when each row becomes free
 	for i, call := range calls {
 		row := slices.IndexFunc(free, func(from int64) bool { return from < call.Call })
 		if row < 0 {

@@ -1,8 +1,8 @@
-// Package model is the partner's seats and bookings as the contract has them: what
-// each call does to them, and which answers to it the contract allows. The rules about
-// calls at the same time and the random lifecycles are held against this one model.
+// Package model is the partner's seats and bookings by the contract: what each call changes, and
+// which answers the contract allows. The rules about concurrent calls and the random lifecycles use
+// this one model.
 //
-// It knows nothing of HTTP.
+// It does not depend on HTTP.
 package model
 
 import (
@@ -12,19 +12,19 @@ import (
 
 // Party is the guests of a reserve. Infants may take no seat (RSV-9).
 type Party struct {
-	Guests  int64 // all of them, infants too
+	Guests  int64 // number of all guests, including infants
 	Infants int64
 }
 
-// Seats is what is known of the seats that a slot has left: at least Least, and at
-// most so many More.
+// Seats is what is known about the seats left in a slot: at least Least, and at most Least plus
+// More.
 type Seats struct {
-	Counted bool // the partner tells them
+	Counted bool // the partner shows them
 	Least   int64
 	More    int64
 }
 
-// Allow reports whether a reading is one that the contract allows.
+// Allow reports whether the contract allows a reading.
 func (s Seats) Allow(left int64) bool { return !s.Counted || s.Least <= left && left <= s.Least+s.More }
 
 func (s Seats) String() string {
@@ -41,7 +41,7 @@ func (s Seats) String() string {
 type Stage int
 
 const (
-	Refused Stage = iota // it was never made
+	Refused Stage = iota // never made
 	Held
 	Booked
 	Released
@@ -77,7 +77,7 @@ type Hold struct {
 	Slot    int
 	Party   Party
 	Stage   Stage
-	Booking int // the number of the booking that it has become; 0 if unknown
+	Booking int // number of its booking; 0 if unknown
 }
 
 func (h Hold) Past() string {
@@ -89,12 +89,11 @@ func (h Hold) Past() string {
 
 func (h Hold) WasBooked() bool { return h.Stage == Booked || h.Stage == Cancelled }
 
-// State is the slots and the holds on them, as a partner has them that does one thing
-// after another.
+// State is the slots and the holds on them, of a partner that handles one call at a time.
 type State struct {
 	Slots    []Seats
 	Holds    []Hold // by the number of their reserve
-	Holdless bool   // seats are taken by confirm (CNF-7)
+	Holdless bool   // confirm takes the seats (CNF-7)
 }
 
 func (s State) clone() State {
@@ -110,14 +109,13 @@ type Want struct{ Accept, Refuse bool }
 
 func (w Want) allows(accepted bool) bool { return accepted && w.Accept || !accepted && w.Refuse }
 
-// WantReserve says what the answer to a reserve may be. A party is welcome where
-// the partner has shown that it takes such a one in this slot: there is no other
-// reason to refuse it than want of seats (RSV-5).
+// WantReserve returns which answers to a reserve are allowed. A party is welcome if the partner has
+// accepted such a party in this slot: it may then be refused only for lack of seats (RSV-5).
 func (s *State) WantReserve(slot int, party Party, welcome bool) Want {
 	left := s.Slots[slot]
 	switch {
 	case !left.Counted:
-		// How many seats it has is not known: with others of this run in it, it may be full.
+		// The number of seats is unknown, so other holds of this run may have filled the slot.
 		return Want{Accept: true, Refuse: !welcome || s.occupied(slot)}
 	case s.Holdless:
 		return Want{Accept: true, Refuse: !welcome || left.Least < party.Guests}
@@ -135,8 +133,7 @@ func (s *State) occupied(slot int) bool {
 	})
 }
 
-// Reserved enters the answer to the reserve of that number; each further one has the
-// next.
+// Reserved records the answer to the reserve with that number. Reserves are numbered consecutively.
 func (s *State) Reserved(number, slot int, party Party, accepted bool) {
 	hold := Hold{Slot: slot, Party: party}
 	if accepted {
@@ -151,8 +148,8 @@ func (s *State) Reserved(number, slot int, party Party, accepted bool) {
 	s.Holds[number] = hold
 }
 
-// WantConfirm says what the answer to a confirm may be. One that is accepted though
-// the hold is a booking already names the same booking again (CNF-4).
+// WantConfirm returns which answers to a confirm are allowed. If the hold is already booked, an
+// accepted confirm must return the same booking (CNF-4).
 func (s *State) WantConfirm(number int) Want {
 	h := s.Holds[number]
 	switch h.Stage {
@@ -166,8 +163,7 @@ func (s *State) WantConfirm(number int) Want {
 	}
 }
 
-// Confirmed enters the answer to a confirm, and the number of the booking that it
-// brought.
+// Confirmed records the answer to a confirm, and the number of its booking.
 func (s *State) Confirmed(number int, accepted bool, booking int) {
 	if h := &s.Holds[number]; h.Stage == Held && accepted {
 		h.Stage, h.Booking = Booked, booking
@@ -177,7 +173,7 @@ func (s *State) Confirmed(number int, accepted bool, booking int) {
 	}
 }
 
-// Released enters a release, which is always accepted (REL-4 to REL-6).
+// Released records a release, which is always accepted (REL-4 to REL-6).
 func (s *State) Released(number int) {
 	h := &s.Holds[number]
 	was := h.Stage
@@ -186,13 +182,13 @@ func (s *State) Released(number int) {
 	case was == Held && !s.Holdless:
 		s.giveBack(*h)
 	case was == Expired:
-		// Now they are back, if they were not before (REL-7).
+		// Now the seats are returned, if they were not before (REL-7).
 		s.Slots[h.Slot].Least += h.Party.Guests
 		s.Slots[h.Slot].More -= h.Party.Guests
 	}
 }
 
-// Cancelled enters a cancellation, which is always accepted (CAN-4, CAN-5).
+// Cancelled records a cancellation, which is always accepted (CAN-4, CAN-5).
 func (s *State) Cancelled(number int) {
 	if h := &s.Holds[number]; h.Stage == Booked {
 		h.Stage = Cancelled
@@ -200,8 +196,8 @@ func (s *State) Cancelled(number int) {
 	}
 }
 
-// Waited enters that the time of every hold is over. Its seats may be back, or wait
-// for the release (REL-7).
+// Waited records that every hold has expired. Its seats may be available again, or only after the
+// release (REL-7).
 func (s *State) Waited() {
 	for i := range s.Holds {
 		if h := &s.Holds[i]; h.Stage == Held {

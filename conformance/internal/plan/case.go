@@ -12,8 +12,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Dimension is one of those over which a rule has to hold: the contract holds for every
-// value of each, not for the one that is easiest to try.
+// Dimension is a property over which a rule must hold: the contract holds for every value, not only
+// for the one that is easiest to try.
 type Dimension string
 
 const (
@@ -23,17 +23,17 @@ const (
 	Slot       Dimension = "slot" // its place in its day
 	UnitType   Dimension = "unit_type"
 	Quantity   Dimension = "quantity" // guests of one unit
-	Party      Dimension = "party"    // how many units it has
+	Party      Dimension = "party"    // number of units
 	Repeat     Dimension = "repeat"
 	Order      Dimension = "order" // what is called between the calls of a story
 	Connection Dimension = "connection"
-	Body       Dimension = "body"      // with what is optional, or without
-	Delay      Dimension = "delay"     // how old a hold or a booking is
+	Body       Dimension = "body"      // with or without optional fields
+	Delay      Dimension = "delay"     // age of a hold or a booking
 	CodeForm   Dimension = "code_form" // of unknown codes and booking ids
 	KeyForm    Dimension = "key_form"  // of wrong keys
 )
 
-// Instance is what one judged value was an instance of.
+// Instance is the dimensions and values that one judged value was an instance of.
 type Instance map[Dimension]string
 
 // Interlude is what is called between the calls of a story.
@@ -55,17 +55,17 @@ type Case struct {
 	Number  int // from 1
 	Offer   discover.Offer
 	Units   []partnerapi.UnitQuantity
-	Infants int64 // of the guests, who may take no seat (RSV-9)
-	Fresh   bool  // each call has a connection of its own
-	Bare    bool  // bodies and fields that are optional are left out
+	Infants int64 // among the guests; they may take no seat (RSV-9)
+	Fresh   bool  // each call uses a new connection
+	Bare    bool  // optional bodies and fields are left out
 	Between Interlude
 
 	values map[Dimension][]string
-	ids    []int // numbers of the values, those of the days last
+	ids    []int // numbers of the values, days last
 	days   int
 }
 
-// Guests is how many there are, infants too.
+// Guests returns the number of guests, including infants.
 func (c *Case) Guests() (guests int64) {
 	for _, unit := range c.Units {
 		guests += int64(unit.Quantity)
@@ -73,11 +73,10 @@ func (c *Case) Guests() (guests int64) {
 	return guests
 }
 
-// Plain reports whether no partner may refuse the party: it is one guest of the unit that
-// the marketplace asks for.
+// Plain reports whether no partner may refuse the party: it is one guest of the option's lead unit.
 func (c *Case) Plain() bool { return c.Guests() == 1 && c.Units[0].ID == c.Offer.Option.Lead() }
 
-// Values are those of the dimensions that the case is an instance of.
+// Values returns the values of each dimension in the case.
 func (c *Case) Values() map[Dimension][]string { return c.values }
 
 func (c *Case) String() string {
@@ -98,8 +97,8 @@ func (c *Case) String() string {
 	return text
 }
 
-// Simpler are the cases that differ from this one in being easier to understand, the
-// simplest first: where one of them shows the same breach, it is the one to be told of.
+// Simpler returns cases like this one that are easier to understand, the simplest first. If one of
+// them shows the same breach, that one is reported.
 func (c *Case) Simpler() (all []Case) {
 	guests := func(c *Case, quantity int) {
 		c.Units, c.Infants = []partnerapi.UnitQuantity{{ID: c.Offer.Option.Lead(), Quantity: quantity}}, 0
@@ -122,8 +121,8 @@ func (c *Case) Simpler() (all []Case) {
 	return all
 }
 
-// Parts are the small parties with the guest types of the case: where a party is refused, as
-// a large one may be, they show whether one of its types is.
+// Parts returns the small parties with the guest types of the case. A large party may be refused;
+// these show whether one of its types is refused.
 func (c *Case) Parts() (all []Case) {
 	lead := c.Offer.Option.Lead()
 	for _, unit := range c.Units {
@@ -145,8 +144,8 @@ func (c *Case) Parts() (all []Case) {
 	return all
 }
 
-// Small reports whether no partner may refuse the party for its size, or because it has
-// no adult (RSV-5). Who counts as one without an adult's ticket is the partner's to say.
+// Small reports whether no partner may refuse the party for its size, or because it has no adult
+// (RSV-5). The partner decides which guests without an adult's ticket count as adults.
 func (c *Case) Small() bool {
 	adult := slices.ContainsFunc(c.Units, func(unit partnerapi.UnitQuantity) bool {
 		return unit.ID == c.Offer.Option.Lead() || c.Offer.Option.Unit(unit.ID).Type == partnerapi.Adult
@@ -154,12 +153,12 @@ func (c *Case) Small() bool {
 	return adult && c.Guests() <= 2
 }
 
-// mostAll is how many seats are taken at most where a case takes all that are left.
+// mostAll is the maximum number of seats that are taken when a case takes all seats left.
 const mostAll = 12
 
-// Cover returns at most n cases that cover the values of each dimension, and then as many
-// pairs of two dimensions' values as they can, what is worth most first. The offers are
-// those that can be booked, in the catalog's order. The same offers give the same cases.
+// Cover returns at most n cases, the most valuable first. They cover the values of each dimension,
+// and then as many pairs of values of two dimensions as possible. The offers can be booked and are
+// in catalog order. The same offers give the same cases.
 func Cover(offers []discover.Offer, n int) []Case {
 	c := newCover(offers)
 	var cases []Case
@@ -175,7 +174,7 @@ func Cover(offers []discover.Offer, n int) []Case {
 			}
 		}
 		if worth == 0 {
-			return cases // all is covered
+			return cases // everything is covered
 		}
 		best.Number = len(cases) + 1
 		c.enter(best)
@@ -184,8 +183,8 @@ func Cover(offers []discover.Offer, n int) []Case {
 	return cases
 }
 
-// Apart returns those of the cases that have a slot of their own: what becomes of the seats
-// of one shows nothing of another.
+// Apart returns the cases that have different slots, so that the seats of one case show nothing of
+// another.
 func Apart(cases []Case) (apart []Case) {
 	taken := map[string]bool{}
 	for _, c := range cases {
@@ -198,20 +197,20 @@ func Apart(cases []Case) (apart []Case) {
 }
 
 const (
-	// candidatesEach is how many cases are drawn for each that is taken.
+	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
-	// freshValue is what a value that no case has yet is worth, in pairs; and freshSale one
-	// of what is sold, which partners have tables of their own for.
+	// freshValue is the worth, in pairs, of a value that no case has yet. freshSale is the worth of
+	// an option or a unit type, which partners keep in separate tables.
 	freshValue, freshSale = 12, 40
 )
 
 type cover struct {
 	options []optionSlots
 	random  *rand.Rand
-	numbers map[dimensioned]int // of values
-	sale    map[int]bool        // values of what is sold
+	numbers map[dimensioned]int // of the values
+	sale    map[int]bool        // numbers of options and unit types
 	seen    map[pair]bool
-	used    map[string]int // slots, by the keys of their offers
+	used    map[string]int // slots, by offer key
 }
 
 type optionSlots struct {
@@ -250,7 +249,7 @@ func dayOf(offer discover.Offer) string {
 	return offer.Slot.Start.In(offer.Product.Zone).Format(partnerapi.DateLayout)
 }
 
-// draw makes a case up; false where its slot has no seats for its party.
+// draw draws a case. It returns false if its slot has no seats for its party.
 func (c *cover) draw() (Case, bool) {
 	if len(c.options) == 0 {
 		return Case{}, false
@@ -286,7 +285,7 @@ func connection(fresh bool) string {
 	return "kept"
 }
 
-// slot draws one: often the first or the last, and of any day alike.
+// slot draws a slot: often the first or the last, otherwise any with equal probability.
 func (of optionSlots) slot(random *rand.Rand) discover.Offer {
 	switch random.IntN(6) {
 	case 0:
@@ -298,7 +297,7 @@ func (of optionSlots) slot(random *rand.Rand) discover.Offer {
 	}
 }
 
-// place is the slot's in its day: first, last or between.
+// place returns the slot's place in its day: first, last or between.
 func (of optionSlots) place(offer discover.Offer) string {
 	day := of.days[dayOf(offer)]
 	switch {
@@ -311,7 +310,7 @@ func (of optionSlots) place(offer discover.Offer) string {
 	}
 }
 
-// party draws the guests, and says how many of each unit there are.
+// party draws the guests, and returns how many there are of each unit.
 func (c *cover) party(drawn *Case) (quantity string, ok bool) {
 	option, lead := drawn.Offer.Option, drawn.Offer.Option.Lead()
 	seats := drawn.Offer.Slot.Seats(drawn.Offer.Product)
@@ -324,7 +323,7 @@ func (c *cover) party(drawn *Case) (quantity string, ok bool) {
 	first := c.random.IntN(len(units))
 	each, kinds := []int{1, 1, 1, 2, 3, 0}[c.random.IntN(6)], 1+c.random.IntN(min(3, len(units)))
 	if kinds > 1 || each != 1 {
-		first = 0 // beside a guest whom no partner refuses
+		first = 0 // include a guest whom no partner refuses
 	}
 	quantity = strconv.Itoa(each)
 	if each == 0 {
@@ -350,7 +349,7 @@ func (c *cover) party(drawn *Case) (quantity string, ok bool) {
 	return quantity, !seats.Counted || seats.Left >= room
 }
 
-// worth is what a case adds to those that were taken.
+// worth returns what a case adds to those already taken.
 func (c *cover) worth(candidate Case) int {
 	worth := 0
 	for _, value := range candidate.ids {
@@ -383,10 +382,10 @@ func (c *cover) enter(taken Case) {
 	c.used[taken.Offer.Key()]++
 }
 
-// pair is two values of a case, by their numbers; a value with itself is that value.
+// pair is two values of a case, by number. A value paired with itself is that value.
 type pair struct{ a, b int }
 
-// number gives the values of a case their numbers, those of the day last.
+// number numbers the values of a case, those of the day last.
 func (c *cover) number(of *Case) {
 	for _, d := range dimensions() {
 		for _, value := range of.values[d] {
@@ -412,7 +411,8 @@ func dimensions() []Dimension {
 	return []Dimension{Product, Option, Slot, UnitType, Quantity, Party, Order, Connection, Body, Day}
 }
 
-// pairs are those of values of two dimensions. A day goes with nothing: there are too many.
+// pairs returns the pairs of values of two dimensions. It leaves out days, because there are too
+// many.
 func pairs(of Case) (all []pair) {
 	single := of.ids[:len(of.ids)-of.days]
 	for i, a := range single {
@@ -423,7 +423,7 @@ func pairs(of Case) (all []pair) {
 	return all
 }
 
-// Of is how many values of each dimension there are at the partner that makes these offers.
+// Of returns the number of values of each dimension in these offers.
 func Of(offers []discover.Offer, repeats int) map[Dimension]int {
 	c := newCover(offers)
 	found := map[Dimension]map[string]bool{}

@@ -14,14 +14,13 @@ type NearCode struct {
 	Code string
 }
 
-// longCode is how long the longest near code is: as long as the codes that the
-// marketplace stores.
+// longCode is the length of the longest near code: as long as the codes that the marketplace
+// stores.
 const longCode = 1000
 
-// NearCodes returns codes that are near a live one. None of them can be another
-// customer's: where a part of the code, or one with another character, might be one, as
-// with codes that are counted up, such a form is left out. Others are further codes of the
-// partner, by which that is seen.
+// NearCodes returns codes that are similar to a live one. They must not belong to another customer.
+// Forms that might be another live code, such as the next one in a sequence, are left out. others
+// is further codes of the partner, which show whether codes are sequential.
 func NearCodes(live string, others []string, random *rand.Rand) []NearCode {
 	runes := []rune(live)
 	if len(runes) == 0 {
@@ -74,12 +73,12 @@ func letters(code []rune) (n int) {
 	return n
 }
 
-// leastDrawn is in how many characters two codes differ at least that were drawn at random:
-// those that are counted up differ in one or two.
+// leastDrawn is the minimum number of characters in which two random codes differ. Sequential codes
+// differ in one or two.
 const leastDrawn = 6
 
-// drawn reports whether codes are drawn at random: so many are possible then that one that
-// is near a live one belongs to no hold or booking. Others are further codes that the partner made.
+// drawn reports whether codes are random. There are then so many possible codes that one similar to
+// a live one belongs to no hold or booking. others is further codes that the partner made.
 func drawn(code []rune, others []string) bool {
 	for _, other := range others {
 		differ := 0
@@ -95,8 +94,8 @@ func drawn(code []rune, others []string) bool {
 	return len(others) > 0
 }
 
-// alike is a code of the live one's form: its first part is kept, and each further letter
-// and digit is another of its kind.
+// alike returns a code of the same form as the live one: it keeps the first part, and replaces each
+// further letter and digit by another of its kind.
 func alike(live string, random *rand.Rand) string {
 	kept := strings.IndexAny(live, "-_.:") + 1
 	if len(live)-kept < 8 {

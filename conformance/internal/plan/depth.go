@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Depth is how much a run tries.
+// Depth is how much a run tests.
 type Depth string
 
 const (
 	Quick    Depth = "quick"    // each rule once: at most 300 calls
 	Standard Depth = "standard" // each rule on a covering set of instances
-	Thorough Depth = "thorough" // and on many more of them
+	Thorough Depth = "thorough" // each rule on many more instances
 )
 
 func Depths() []Depth { return []Depth{Quick, Standard, Thorough} }
 
-// ParseDepth reads a depth; "" is Standard. The error lists the depths.
+// ParseDepth reads a depth; "" is Standard. Its error lists the depths.
 func ParseDepth(text string) (Depth, error) {
 	if text == "" {
 		return Standard, nil
@@ -30,28 +30,28 @@ func ParseDepth(text string) (Depth, error) {
 	return "", fmt.Errorf("%q is not a depth: expected %s", text, strings.Join([]string{string(Quick), string(Standard), string(Thorough)}, ", "))
 }
 
-// Cases is how many cases are played at most.
+// Cases returns the maximum number of cases that are played.
 func (d Depth) Cases() int {
 	return map[Depth]int{Standard: 40, Thorough: 160}[d]
 }
 
-// Expiring is how many cases are held to expire, at most.
+// Expiring returns the maximum number of cases that are left to expire.
 func (d Depth) Expiring() int {
 	return map[Depth]int{Standard: 18, Thorough: 60}[d]
 }
 
-// Repeats is how often a call that has to be idempotent is sent again.
+// Repeats returns how often a call that must be idempotent is repeated.
 func (d Depth) Repeats() int {
 	return map[Depth]int{Quick: 1, Standard: 3, Thorough: 5}[d]
 }
 
-// Age is how old holds and bookings of early in the run are at least when they are looked at
-// again; 0: they are not.
+// Age returns the minimum age at which holds and bookings from early in the run are checked again;
+// 0: they are not.
 func (d Depth) Age() time.Duration {
 	return map[Depth]time.Duration{Standard: 2500 * time.Millisecond, Thorough: 20 * time.Second}[d]
 }
 
-// Rounds is how often a race is run that is run so often at the standard depth.
+// Rounds returns how often a race is run, given its number of rounds at the standard depth.
 func (d Depth) Rounds(standard int) int {
 	switch d {
 	case Quick:
@@ -63,7 +63,7 @@ func (d Depth) Rounds(standard int) int {
 	}
 }
 
-// Visits is how many options are held once each, at most.
+// Visits returns the maximum number of options that are held once each.
 func (d Depth) Visits() int {
 	if d == Quick {
 		return 4
@@ -71,8 +71,7 @@ func (d Depth) Visits() int {
 	return 6
 }
 
-// Usual is about what a run makes of the bundled mock partner while no other customer
-// uses it.
+// Usual is approximately what a run makes at the bundled mock partner without other customers.
 type Usual struct{ Calls, Holds, Bookings int }
 
 func (d Depth) Usual() Usual {

@@ -1,5 +1,5 @@
-// Package plan decides what a run tests of what a partner sells: which rules, which
-// options and dates, which slots a scenario tries and in which order.
+// Package plan decides what a run tests: which rules, which options and dates, and which slots a
+// scenario tries in which order.
 //
 // Nothing here sends a request.
 package plan
@@ -17,8 +17,8 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 )
 
-// Spread returns at most n elements of all, evenly spread, the last among them.
-// The last comes first: when time runs out, the ends have been seen.
+// Spread returns at most n elements of all, evenly spread, including the last. The last comes
+// first, so that it is covered even if time runs out.
 func Spread[T any](all []T, n int) []T {
 	if len(all) == 0 || n < 1 {
 		return nil
@@ -31,8 +31,8 @@ func Spread[T any](all []T, n int) []T {
 	return chosen
 }
 
-// EndsFirst returns slots by their start, but for the last, the first and the middle one:
-// these come before the others, and which of them is the first is by turns.
+// EndsFirst returns slots by their start, except that the first, last and middle slots come before
+// the others. turn selects which of these three comes first.
 func EndsFirst(slots []discover.Offer, turn int) []discover.Offer {
 	if len(slots) < 3 {
 		return slots
@@ -44,11 +44,11 @@ func EndsFirst(slots []discover.Offer, turn int) []discover.Offer {
 	return slices.Concat(ends[turn:], ends[:turn], slots[1:middle], slots[middle+1:last])
 }
 
-// mostCandidates bounds the slots that a scenario tries before it gives up.
+// mostCandidates is the maximum number of slots that a scenario tries before it gives up.
 const mostCandidates = 5
 
-// Candidates returns the few of the offers that a scenario tries, the best first, of
-// as many options as it can: an option that refuses one slot may refuse them all.
+// Candidates returns the few offers that a scenario tries, the best first, of as many options as
+// possible: an option that refuses one slot may refuse all.
 func Candidates(offers []discover.Offer) []discover.Offer {
 	var chosen, rest []discover.Offer
 	seen := map[string]bool{}
@@ -64,9 +64,8 @@ func Candidates(offers []discover.Offer) []discover.Offer {
 	return chosen[:min(mostCandidates, len(chosen))]
 }
 
-// Visits returns the keys of the options to be visited, in the order of their visits,
-// of those that have a slot among the fitting offers, at most so many. All offers are in
-// the catalog's order.
+// Visits returns the keys of the options to visit, in order: no more than most, which have a slot
+// among the fitting offers. all is in catalog order.
 func Visits(fitting, all []discover.Offer, most int) []string {
 	wanted := map[string]bool{}
 	for _, offer := range fitting {
@@ -82,7 +81,7 @@ func Visits(fitting, all []discover.Offer, most int) []string {
 	return Spread(keys, most)
 }
 
-// Scope is what of a partner's offer a run asks for and books.
+// Scope is the part of a partner's offer that a run reads slots of and books.
 type Scope struct {
 	Products, Options []string // ids; nil: all
 	From, To          string   // dates, both inclusive; "": today, and 60 days after it
@@ -96,8 +95,8 @@ func (s Scope) Takes(product, option string) bool {
 	return (s.Products == nil || slices.Contains(s.Products, product)) && (s.Options == nil || slices.Contains(s.Options, option))
 }
 
-// Window is what of the next 60 days is asked for, in that zone; false where it
-// is nothing.
+// Window returns the part of the next 60 days that is requested, in that zone; false if it is
+// empty.
 func (s Scope) Window(now time.Time, zone *time.Location) (discover.Window, bool) {
 	window := discover.Lookahead(now, zone)
 	window.From = max(window.From, s.From)
@@ -107,7 +106,7 @@ func (s Scope) Window(now time.Time, zone *time.Location) (discover.Window, bool
 	return window, window.From <= window.To
 }
 
-// Unknown says which product or option that is named the catalog lacks, or "".
+// Unknown returns an error message if the catalog lacks a named product or option, or "".
 func (s Scope) Unknown(products []discover.Product) string {
 	var sold, options []string
 	for _, product := range products {
@@ -147,12 +146,12 @@ func Few(list []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// Choice is the rules that a run is about, by id: those that it judges, and those
-// that it runs, which are the judged ones and what they need.
+// Choice lists the rules of a run, by id: the judged ones, and the ones that run, which are the
+// judged ones and the rules that they need.
 type Choice struct{ Judged, Run map[string]bool }
 
-// Choose chooses the rules that the filter fits, of those with the ids, or of
-// all where ids is nil. Its error says what cannot be read, or fits nothing.
+// Choose returns the rules that filter selects, among those with the ids, or among all if ids is
+// nil. Its error names what cannot be parsed or matches nothing.
 func Choose(filter string, ids []string) (Choice, error) {
 	fits, err := types.ParseLabelFilter(filter)
 	if err != nil {

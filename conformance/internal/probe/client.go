@@ -1,10 +1,8 @@
-// Package probe is the recording HTTP client of the suite. It sends what the
-// marketplace would send, waits a little longer than the marketplace would
-// wait, so that a late answer is seen and timed, and keeps every exchange as
-// evidence: redacted, bounded, and with the curl line that repeats it.
+// Package probe is the recording HTTP client of the suite. It sends what the marketplace would send
+// and waits slightly longer than the marketplace, so that a late answer is seen and timed. It keeps
+// every exchange as evidence: redacted, bounded, and with a curl command that repeats it.
 //
-// It never follows redirects, never retries, uses no proxy, and reads no more
-// of a body than a cap.
+// It never follows redirects, never retries, uses no proxy, and reads a bounded part of a body.
 package probe
 
 import (
@@ -28,26 +26,26 @@ import (
 )
 
 const (
-	largestCatalog = 32 << 20 // bytes of a catalog that are read: some 20,000 products
-	largestSlots   = 16 << 20 // bytes of an availability answer that are read
-	largestAnswer  = 4 << 20  // bytes of any other answer that are read
-	largestHeader  = 1 << 20  // bytes of an answer's header that are read
-	firstPiece     = 16 << 10 // bytes of a body that is too large that are read
-	// idleFor is shorter than any server's keep-alive, so that no request is
-	// lost on a connection that the partner was just closing.
+	largestCatalog = 32 << 20 // bytes read of a catalog: about 20,000 products
+	largestSlots   = 16 << 20 // bytes read of an availability answer
+	largestAnswer  = 4 << 20  // bytes read of any other answer
+	largestHeader  = 1 << 20  // bytes read of an answer's header
+	firstPiece     = 16 << 10 // bytes read of a body that is too large
+	// idleFor is shorter than any server's keep-alive, so that no request is lost on a connection
+	// that the partner is closing.
 	idleFor = time.Second
 )
 
-// NoType is the content type of a body that is declared as nothing.
+// NoType is the content type of a body that is sent without a Content-Type header.
 const NoType = "none"
 
 type Config struct {
 	BaseURL   *url.URL
 	AuthType  partnerapi.AuthType
 	AuthKey   string
-	RootCAs   *x509.CertPool // nil: the system's
+	RootCAs   *x509.CertPool // nil: the system's certificates
 	UserAgent string
-	MaxRPS    int // calls a second at the most; 0: any number
+	MaxRPS    int // maximum number of calls per second; 0: no limit
 	// PublicOnly refuses to connect to an address that is not public.
 	PublicOnly bool
 }
@@ -58,19 +56,19 @@ type Call struct {
 	Method   string
 	Path     string // escaped, as package partnerapi returns it
 	Query    url.Values
-	Body     []byte // nil: none is sent
+	Body     []byte // nil: no body
 	BodyType string // its content type; "": application/json
 	Key      Key
-	Limit    time.Duration // the contract's limit, for the curl line and the evidence; 0: it sets none
-	Deadline time.Duration // how long the answer is waited for
+	Limit    time.Duration // the contract's limit, for the curl command and the evidence; 0: none
+	Deadline time.Duration // how long to wait for the answer
 }
 
-// Answer is an exchange together with the whole body of its answer.
+// Answer is an exchange with the complete body of its answer.
 type Answer struct {
 	*Exchange
-	Raw []byte // as it came, uncompressed; nil where Failure is set
-	// Closed says that the partner closed a connection that was kept alive, before the first
-	// byte of an answer: that is lawful, and it is unknown whether the call arrived.
+	Raw []byte // as received, uncompressed; nil if Failure is set
+	// Closed means that the partner closed a kept-alive connection before the first byte of an
+	// answer. That is lawful, and it is unknown whether the call arrived.
 	Closed bool
 }
 
@@ -78,14 +76,14 @@ func (a *Answer) OK(statuses ...int) bool {
 	return a.Failure == nil && slices.Contains(statuses, a.Response.Status)
 }
 
-// BrokeOff reports whether an answer with one of these statuses began to come,
-// and its body cannot be read to the end, however long one waits.
+// BrokeOff reports whether an answer with one of these statuses started to arrive, but its body
+// could not be read to the end. Timeouts and interrupted runs do not count.
 func (a *Answer) BrokeOff(statuses ...int) bool {
 	return a.Failure != nil && a.Failure.Kind != Timeout && a.Failure.Kind != Stopped &&
 		a.Response != nil && slices.Contains(statuses, a.Response.Status)
 }
 
-// Words says what came of the call, as messages do behind "got".
+// Words returns the outcome of the call, for messages after "received".
 func (a *Answer) Words() string {
 	if a.Failure != nil {
 		return "no whole answer: " + a.Failure.Message
@@ -97,15 +95,14 @@ func (a *Answer) Words() string {
 	return words
 }
 
-// Client sends calls to one partner and keeps the exchanges. It is safe for
-// concurrent use.
+// Client sends calls to one partner and keeps the exchanges. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	redact  *Redactor
 	rate    *rate.Limiter
 	http    *http.Client
-	reached atomic.Bool // the partner has answered before
-	closes  atomic.Bool // the partner has closed a connection that was kept alive
+	reached atomic.Bool // the partner has answered at least once
+	closes  atomic.Bool // the partner has closed a kept-alive connection
 
 	mu        sync.Mutex
 	exchanges []*Exchange
@@ -123,7 +120,7 @@ func NewClient(config Config) *Client {
 
 func (c *Client) Redactor() *Redactor { return c.redact }
 
-// NearKeys returns the wrong keys that are near the registered one.
+// NearKeys returns the wrong keys that are similar to the registered one.
 func (c *Client) NearKeys() []Key { return nearKeys(c.config.AuthType, c.config.AuthKey) }
 
 // Exchanges returns all exchanges so far, in the order of sending.
@@ -137,11 +134,11 @@ func (c *Client) Reached() bool { return c.reached.Load() }
 
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Do sends call once and waits for its whole answer, at most call.Deadline
-// and no longer than ctx lives. Whatever happens becomes part of the Answer.
+// Do sends call once and waits for its complete answer, until call.Deadline has passed or ctx is
+// done. Every failure is part of the Answer.
 //
-// Once the partner has closed a connection that was kept alive, calls that must not be sent
-// twice get a connection of their own.
+// After the partner has closed a kept-alive connection, calls that must not be sent twice get a new
+// connection each.
 func (c *Client) Do(ctx context.Context, call Call) *Answer {
 	c.await(ctx)
 	if c.closes.Load() && !Repeatable(call.Endpoint) {
@@ -152,7 +149,7 @@ func (c *Client) Do(ctx context.Context, call Call) *Answer {
 	return c.send(ctx, call, c.http)
 }
 
-// Repeatable reports whether a call whose answer was lost can be sent again as if the first
+// Repeatable reports whether a call whose answer was lost can be sent again as if the first call
 // had never been sent.
 func Repeatable(endpoint partnerapi.Endpoint) bool {
 	return endpoint != partnerapi.Reserve && endpoint != partnerapi.Confirm
@@ -189,15 +186,15 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 		answer := &Answer{Exchange: exchange, Closed: way.wasClosed(exchange.Failure.Kind)}
 		if answer.Closed {
 			c.closes.Store(true)
-			c.http.CloseIdleConnections() // the others are as old
+			c.http.CloseIdleConnections() // the other connections are as old
 		}
 		return answer
 	}
 	return &Answer{Exchange: exchange, Raw: raw}
 }
 
-// await waits until a call may be sent, or ctx ends: then it fails by itself. Its
-// time begins afterwards.
+// await waits until a call may be sent. It returns early if ctx is done; then the call itself
+// fails. The call's time starts afterwards.
 func (c *Client) await(ctx context.Context) {
 	turn := time.NewTimer(c.rate.Reserve().Delay())
 	defer turn.Stop()
@@ -237,8 +234,8 @@ func (c *Client) request(ctx context.Context, call Call) (*http.Request, error) 
 	return request, nil
 }
 
-// exchange sends request and reads its answer into exchange; it returns the
-// whole body. What was read of a body that did not arrive whole is evidence too.
+// exchange sends request, reads its answer into exchange, and returns the complete body. The part
+// that was read of an incomplete body is also evidence.
 func (c *Client) exchange(with *http.Client, exchange *Exchange, request *http.Request, largest int64, redact *Redactor) ([]byte, error) {
 	answer, err := with.Do(request)
 	if err != nil {
@@ -247,7 +244,7 @@ func (c *Client) exchange(with *http.Client, exchange *Exchange, request *http.R
 	defer answer.Body.Close()
 	c.reached.Store(true)
 	if answer.ContentLength > largest {
-		largest = firstPiece // enough to show: the rest need not be waited for
+		largest = firstPiece // enough to show; the rest is not worth the wait
 	}
 	raw, err := io.ReadAll(io.LimitReader(answer.Body, largest+1))
 	if err == nil && int64(len(raw)) > largest {

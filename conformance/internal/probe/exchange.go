@@ -22,19 +22,19 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Exchange is one request and what came of it, as evidence: the key is
-// redacted in every part of it, and bodies are cut to a bounded length.
+// Exchange is one request and its outcome, as evidence. The key is redacted in every part, and
+// bodies are cut to a bounded length.
 type Exchange struct {
 	Number    int                 `json:"number"` // 1, 2, 3, ... in the order of sending
 	Endpoint  partnerapi.Endpoint `json:"endpoint"`
 	Purpose   string              `json:"purpose"` // what the call was for, such as "reserve 2 seats"
 	StartedAt time.Time           `json:"started_at"`
-	Duration  time.Duration       `json:"duration_ns"` // until the last byte, or until it was given up
-	Limit     time.Duration       `json:"limit_ns"`    // that the contract sets it (LIM-1); 0: none, the marketplace sends no such call
+	Duration  time.Duration       `json:"duration_ns"` // until the last byte, or until the client gave up
+	Limit     time.Duration       `json:"limit_ns"`    // the contract's limit (LIM-1); 0: none, because the marketplace sends no such call
 	Request   Request             `json:"request"`
 	Response  *Response           `json:"response,omitempty"` // nil: no answer was read
-	Failure   *Failure            `json:"failure,omitempty"`  // nil: the whole answer was read
-	Curl      string              `json:"curl"`               // the command line that repeats the request
+	Failure   *Failure            `json:"failure,omitempty"`  // nil: the complete answer was read
+	Curl      string              `json:"curl"`               // the command that repeats the request
 }
 
 type Request struct {
@@ -53,11 +53,11 @@ type Response struct {
 
 // Body is a body as evidence shows it.
 type Body struct {
-	Text    string `json:"text,omitempty"`    // the beginning, redacted; invalid UTF-8 shows as U+FFFD
-	Size    int64  `json:"size"`              // bytes in all, or as many as were read
-	Cut     bool   `json:"cut,omitempty"`     // Text is not the whole
-	Excerpt string `json:"excerpt,omitempty"` // the part of the body in question, as indented JSON
-	Place   string `json:"place,omitempty"`   // what in the excerpt it is: a JSON pointer; of what is missing, where it should be
+	Text    string `json:"text,omitempty"`    // the beginning, redacted; invalid UTF-8 is shown as U+FFFD
+	Size    int64  `json:"size"`              // bytes in total, or as many as were read
+	Cut     bool   `json:"cut,omitempty"`     // Text is not the complete body
+	Excerpt string `json:"excerpt,omitempty"` // the relevant part of the body, as indented JSON
+	Place   string `json:"place,omitempty"`   // the relevant value in Excerpt: a JSON pointer; for a missing value, where it should be
 }
 
 type FailureKind string
@@ -65,12 +65,12 @@ type FailureKind string
 const (
 	Timeout    FailureKind = "timeout"    // the deadline passed before the last byte
 	Refused    FailureKind = "refused"    // no connection
-	Unresolved FailureKind = "unresolved" // the name has no address
+	Unresolved FailureKind = "unresolved" // the name does not resolve
 	TLS        FailureKind = "tls"        // the TLS handshake failed
-	Reset      FailureKind = "reset"      // the connection broke, before or in the answer
-	Protocol   FailureKind = "protocol"   // what came was not HTTP
+	Reset      FailureKind = "reset"      // the connection broke, before or during the answer
+	Protocol   FailureKind = "protocol"   // the answer was not HTTP
 	TooLarge   FailureKind = "too_large"  // the body is larger than any answer may be
-	Stopped    FailureKind = "stopped"    // the run ended before the answer came
+	Stopped    FailureKind = "stopped"    // the run ended before the answer arrived
 )
 
 type Failure struct {
@@ -80,8 +80,8 @@ type Failure struct {
 
 func (b Body) Mentions(text string) bool { return strings.Contains(b.Text, text) }
 
-// Abridge drops the bodies' text and most headers of an exchange that is no
-// evidence: of thousands there would be too much to keep.
+// Abridge drops the bodies' text and most headers of an exchange that is not evidence. Keeping them
+// for thousands of exchanges would take too much memory.
 func (e *Exchange) Abridge() {
 	abridge := func(header http.Header, body Body) (http.Header, Body) {
 		return http.Header{"Content-Type": header["Content-Type"]}, Body{Size: body.Size, Cut: body.Size > 0}
@@ -92,16 +92,15 @@ func (e *Exchange) Abridge() {
 	}
 }
 
-// KeyVariable is the environment variable that stands for the key in curl
-// lines and that the command reads it from.
+// KeyVariable is the environment variable from which the command reads the key. It also stands for
+// the key in curl commands.
 const KeyVariable = "CONFORMANCE_AUTH_KEY"
 
-// longestCurlBody bounds the body in a curl line, in bytes.
+// longestCurlBody is the longest body in a curl command, in bytes.
 const longestCurlBody = 4096
 
-// curl returns the command line that repeats a call; address and header are
-// those of its request. Where the call bore the partner's key the line takes it
-// from the environment.
+// curl returns the command that repeats a call; address and header are those of its request. If the
+// call used the partner's key, the command takes the key from the environment.
 func curl(call Call, address string, header http.Header, auth partnerapi.AuthType, redact func(string) string) string {
 	line := []string{
 		"curl", "-i", "--globoff", "--path-as-is", "--max-time", fmt.Sprintf("%.0f", max(1, cmp.Or(call.Limit, call.Deadline).Seconds())), "-X", call.Method,
@@ -116,13 +115,13 @@ func curl(call Call, address string, header http.Header, auth partnerapi.AuthTyp
 			continue
 		}
 		if header.Get(name) == "" {
-			line = append(line, "-H", quote(name+";")) // curl's way to send a header that is empty
+			line = append(line, "-H", quote(name+";")) // curl's syntax for an empty header
 			continue
 		}
 		line = append(line, "-H", quote(name+": "+redact(header.Get(name))))
 	}
 	if len(call.Body) > 0 && header.Get("Content-Type") == "" {
-		line = append(line, "-H", quote("Content-Type:")) // else curl declares it as a form
+		line = append(line, "-H", quote("Content-Type:")) // otherwise curl declares it as a form
 	}
 	switch {
 	case len(call.Body) > longestCurlBody:
@@ -135,14 +134,14 @@ func curl(call Call, address string, header http.Header, auth partnerapi.AuthTyp
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// errTooLarge ends the reading of a body that is larger than any answer may be.
+// errTooLarge is returned for a body that is larger than any answer may be.
 var errTooLarge = errors.New("body over the cap")
 
-// way is how far a request has come. Its callbacks come from goroutines of the
-// transport, also after the request has ended.
+// way is how far a request has come. Goroutines of the transport set it, even after the request has
+// ended.
 type way struct{ dialled, connected, reused, answered atomic.Bool }
 
-// trace returns a context that keeps account of a request's way.
+// trace returns a context that records a request's progress in w.
 func (w *way) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		ConnectDone: func(_, _ string, err error) {
@@ -158,25 +157,25 @@ func (w *way) trace(ctx context.Context) context.Context {
 	})
 }
 
-// wasClosed reports whether a connection that was kept alive ended before the first byte of an
-// answer. net/http has several errors for that.
+// wasClosed reports whether a kept-alive connection ended before the first byte of an answer.
+// net/http has several errors for that.
 func (w *way) wasClosed(kind FailureKind) bool {
 	return w.reused.Load() && !w.answered.Load() && (kind == Reset || kind == Protocol)
 }
 
-// attempt is a request that got no whole answer.
+// attempt is a request without a complete answer.
 type attempt struct {
 	err      error
-	deadline time.Duration // how long it was waited for
-	largest  int64         // bytes of the body that are read
+	deadline time.Duration // how long the client waited
+	largest  int64         // maximum number of bytes read of the body
 	way      *way
-	reached  bool // the partner has answered before: it is late, not absent
-	began    bool // the answer had begun to come
+	reached  bool // the partner has answered before, so it is late, not absent
+	began    bool // the answer had started to arrive
 }
 
-// failure tells why there is no whole answer; run is the context of the run.
+// failure returns why there is no complete answer; run is the context of the run.
 func (a attempt) failure(run context.Context) *Failure {
-	// The address is in the exchange: net/url's repetition of it adds nothing.
+	// The exchange has the address, so the one in url.Error adds nothing.
 	if wrapped, ok := errors.AsType[*url.Error](a.err); ok {
 		a.err = wrapped.Err
 	}

@@ -9,15 +9,15 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Key is what a call presents as its key.
+// Key is the key that a call presents.
 type Key int
 
 const (
-	GoodKey  Key = iota // the registered one
-	WrongKey            // one that has nothing in common with it
+	GoodKey  Key = iota // the registered key
+	WrongKey            // a key that has nothing in common with it
 	NoKey               // no Authorization header
 
-	// Keys that are near the registered one: none of them is the partner's (AUTH-2).
+	// Keys that are similar to the registered one; none is the partner's (AUTH-2).
 	ShorterKey
 	LongerKey
 	BeginningOfKey
@@ -30,22 +30,22 @@ const (
 	OtherScheme
 	EmptyKey
 	SchemeAlone // bearer only
-	OtherHeader // the key, in a header that is not Authorization
+	OtherHeader // the key in a header other than Authorization
 )
 
-// wrongKey is sent where a wrong key is wanted.
+// wrongKey is the key that WrongKey presents.
 const wrongKey = "conformance-suite-wrong-key"
 
 const bearer = "Bearer"
 
-// otherHeader is where a key is sent that is not in its place.
+// otherHeader is the header that OtherHeader uses.
 const otherHeader = "X-Api-Key"
 
-// nearKey is how a key is made of the registered one.
+// nearKey is how a similar key is derived from the registered one.
 type nearKey struct {
 	name  string
-	of    func(key []rune) string // "": the key is not in Authorization
-	shell string                  // the same for a shell, of $KEY
+	of    func(key []rune) string // "": Authorization has no key
+	shell string                  // the same as a shell expression of $KEY
 }
 
 var near = map[Key]nearKey{
@@ -84,7 +84,7 @@ func swapped(key []rune) string {
 	}, string(key))
 }
 
-// nearKeys returns those that differ from the key, with what they are made of.
+// nearKeys returns the similar keys that differ from the given key and can be derived from it.
 func nearKeys(auth partnerapi.AuthType, key string) (keys []Key) {
 	for k := ShorterKey; k <= OtherHeader; k++ {
 		switch made := k.of(key); {
@@ -118,11 +118,10 @@ func (k Key) String() string {
 	}
 }
 
-// Missing reports whether there is no Authorization header at all. One that is empty holds a
-// wrong key.
+// Missing reports whether the Authorization header is absent. An empty header counts as a wrong
+// key.
 func (k Key) Missing() bool { return k == NoKey || k == OtherHeader }
 
-// present sets the header.
 func (k Key) present(header http.Header, auth partnerapi.AuthType, key string) {
 	switch k {
 	case NoKey:
@@ -141,7 +140,7 @@ func (k Key) present(header http.Header, auth partnerapi.AuthType, key string) {
 	}
 }
 
-// authorization is the header of a key in the scheme that it is sent in.
+// authorization returns the header value of a key in the scheme that k uses.
 func (k Key) authorization(auth partnerapi.AuthType, key string) string {
 	if k == OtherScheme {
 		return "Basic " + key
@@ -149,7 +148,8 @@ func (k Key) authorization(auth partnerapi.AuthType, key string) string {
 	return auth.Authorization(key)
 }
 
-// inShell is how a shell makes the key of the environment; "" where it is not made so.
+// inShell returns the shell expression that derives the key from the environment, or "" if there is
+// none.
 func (k Key) inShell() string {
 	if k == GoodKey {
 		return "$" + KeyVariable

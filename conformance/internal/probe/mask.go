@@ -11,35 +11,37 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// notJSON stands for a body that may name customers, with no way to tell where.
+// notJSON replaces a body that may name customers but is not JSON, so that fields cannot be found.
 const notJSON = "(not JSON: left out, as it may name customers)"
 
-// maskedLetter stands behind the mark of a value that has letters beyond ASCII: some rules
-// are about these.
+// maskedLetter is added to the mask of a value with letters beyond ASCII, because some rules judge
+// these.
 const maskedLetter = " é"
 
-// Masker removes customers from the bodies of calls. It remembers for each hold and booking
-// what its calls said of them, as answers to later ones may repeat it. Use NewMasker.
+// Masker removes customers' data from the bodies of calls. It remembers the data for each hold and
+// booking, because answers to later calls may repeat it. Use NewMasker.
 type Masker struct {
 	byCode map[string][]string
 	codes  []string // in the order in which they were first seen
 }
 
-// NewMasker returns one that remembers nothing yet.
+// NewMasker returns a Masker that remembers nothing yet.
 func NewMasker() *Masker { return &Masker{byCode: map[string][]string{}} }
 
 const (
-	// mostRemembered bounds the codes and ids that are remembered: the oldest are forgotten.
+	// mostRemembered is the maximum number of codes and ids that are remembered. The oldest are
+	// forgotten.
 	mostRemembered = 20_000
-	// mostSaid bounds what is remembered of each.
+	// mostSaid is the maximum number of values remembered for each.
 	mostSaid = 20
-	// longestSaid bounds how long that may be, in bytes. Longer values are not repeated.
+	// longestSaid is the longest value that is remembered, in bytes. Answers do not repeat longer
+	// ones.
 	longestSaid = 200
 )
 
-// Masked returns the bodies of a call and of its answer without what they say of customers:
-// in the fields about them, and wherever the answer repeats these. What is left is judged as
-// the original would be. Named is the code or id that the path names.
+// Masked returns the bodies of a call and of its answer without customers' data: in the fields
+// about customers, and wherever the answer repeats their values. What is left is judged as the
+// original would be. named is the code or id in the path.
 func (m *Masker) Masked(of partnerapi.Endpoint, named string, request, answer []byte) ([]byte, []byte) {
 	if of == partnerapi.Products || of == partnerapi.Availability {
 		return request, answer
@@ -77,17 +79,17 @@ func (m *Masker) remember(code string, said []string) {
 	m.byCode[code] = kept
 }
 
-// textOf is the text of a member of an object, or "" without it.
+// textOf returns the text of a member of an object, or "".
 func textOf(value any, name string) string {
 	object, _ := value.(map[string]any)
 	text, _ := object[name].(string)
 	return text
 }
 
-// masker removes customers from the bodies of one call.
+// masker removes customers' data from the bodies of one call.
 type masker struct{ customers }
 
-// read decodes a body, and notes what it says of customers.
+// read decodes a body and collects its customers' data.
 func (m *masker) read(raw []byte) (value any, fine bool) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -110,7 +112,7 @@ func (m *masker) written(raw []byte, value any, fine bool) []byte {
 	return []byte(notJSON)
 }
 
-// masked returns a value without what it says of customers. Personal values say nothing else.
+// masked returns a value without customers' data. Personal values are masked completely.
 func (m *masker) masked(value any, personal bool) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -136,7 +138,7 @@ func (m *masker) masked(value any, personal bool) any {
 	return value
 }
 
-// maskOf returns what stands for a text, of the same kind as far as anybody judges it.
+// maskOf returns the mask of a text. It is of the same kind, as far as rules judge it.
 func maskOf(text string) string {
 	switch {
 	case text == "":
@@ -147,21 +149,21 @@ func maskOf(text string) string {
 	return Redacted
 }
 
-// Pseudonyms give the keys of calls names by which they can be told apart, and not found out.
+// Pseudonyms replaces the keys of calls by names that distinguish them but do not reveal them.
 type Pseudonyms struct {
 	session string
 	names   map[string]string
 }
 
-// NewPseudonyms returns names of a session, whose own name no other has.
+// NewPseudonyms returns pseudonyms for a session. The session's name must be unique.
 func NewPseudonyms(session string) *Pseudonyms {
 	return &Pseudonyms{session: session, names: map[string]string{}}
 }
 
-// mostPseudonyms bounds them: further keys cannot be told apart.
+// mostPseudonyms is the maximum number of pseudonyms. Further keys share one name.
 const mostPseudonyms = 1000
 
-// Of returns what stands for an Authorization header.
+// Of returns the replacement of an Authorization header.
 func (p *Pseudonyms) Of(authorization string) string {
 	key, scheme := authorization, ""
 	if rest, is := strings.CutPrefix(authorization, bearer+" "); is {

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Recorded is an exchange that somebody else made.
+// Recorded is an exchange that another program made.
 type Recorded struct {
 	Number          int
 	Endpoint        partnerapi.Endpoint
@@ -23,18 +23,18 @@ type Recorded struct {
 	Request, Answer http.Header
 	Body, Raw       []byte
 	Status          int    // 0: no answer
-	Error           string // why
+	Error           string // why there was no answer
 }
 
-// Keyring knows the keys that recorded calls presented, and removes them from texts. Its
-// zero value knows none.
+// Keyring collects the keys that recorded calls presented, and removes them from texts. Its zero
+// value is empty.
 type Keyring struct {
 	known map[string]bool
 	all   []*redact.Redactor
 	first string
 }
 
-// mostKeys bounds the keys that are searched for: a partner has given out a few.
+// mostKeys is the maximum number of keys that are searched for. A partner issues few.
 const mostKeys = 20
 
 // Learn remembers the key of an Authorization header.
@@ -50,7 +50,7 @@ func (k *Keyring) Learn(authorization string) {
 	k.all = append(k.all, redact.New(key))
 }
 
-// Redactor returns the redactor of the first key, by which finished reports are searched.
+// Redactor returns the redactor of the first key, with which finished reports are searched.
 func (k *Keyring) Redactor() *Redactor { return NewRedactor(k.first) }
 
 // Redact returns text without the keys.
@@ -61,7 +61,7 @@ func (k *Keyring) Redact(text string) string {
 	return text
 }
 
-// Words returns text as a report shows it: without the keys, and cut.
+// Words returns text as a report shows it: without the keys, and shortened.
 func (k *Keyring) Words(text string) string { return k.shown(text, longestWords) }
 
 func (k *Keyring) shown(text string, most int) string {
@@ -72,8 +72,8 @@ func (k *Keyring) shown(text string, most int) string {
 	return beginning
 }
 
-// Exchanged returns the exchange without its customers. Its keys are removed when it is
-// shown, by Clean: few of millions are.
+// Exchanged returns the exchange without customers' data. Clean removes its keys when it is shown,
+// because only a few of millions are shown.
 func (x Recorded) Exchanged() *Answer {
 	customers := &customers{}
 	if x.Endpoint != partnerapi.Products && x.Endpoint != partnerapi.Availability {
@@ -92,13 +92,13 @@ func (x Recorded) Exchanged() *Answer {
 	return &Answer{Exchange: shown, Raw: x.Raw}
 }
 
-// recordedBody keeps enough of a body to be shown once it is redacted.
+// recordedBody keeps enough of a body to be shown after redaction.
 func recordedBody(raw []byte) Body {
 	return Body{Text: string(raw[:min(len(raw), 3*longestText)]), Size: int64(len(raw))}
 }
 
-// Clean makes a recorded exchange fit to be shown: without keys, and cut. Of bodies that
-// may name customers only JSON is shown, without them.
+// Clean prepares a recorded exchange for display: without keys, and shortened. Bodies that may name
+// customers are shown only if they are JSON, without that data.
 func (k *Keyring) Clean(x Exchange) Exchange {
 	x.Request.URL = k.shown(x.Request.URL, longestText)
 	x.Request.Header, x.Request.Body = k.header(x.Request.Header), k.body(x.Request.Body, x.Endpoint)
@@ -142,7 +142,7 @@ func (k *Keyring) body(b Body, of partnerapi.Endpoint) Body {
 	return b
 }
 
-// known are the headers that the contract speaks of: others may hold anything.
+// known returns the headers that the contract mentions. Other headers may contain anything.
 func known(header http.Header) http.Header {
 	kept := http.Header{}
 	for _, name := range []string{"Authorization", "Content-Type", "Date", "Location", "Retry-After"} {
@@ -153,21 +153,21 @@ func known(header http.Header) http.Header {
 	return kept
 }
 
-// customers are what the bodies of an exchange say of people.
+// customers collects the customers' data in the bodies of an exchange.
 type customers struct{ said []string }
 
-// personal are the names of fields that hold it.
+// personal lists the names of fields with customers' data.
 var personal = []string{
 	"contact", "fullname", "firstname", "lastname", "emailaddress", "email", "phonenumber", "phone", "notes",
 }
 
 func isPersonal(name string) bool { return slices.Contains(personal, strings.ToLower(name)) }
 
-// mail is a mail address, which an answer may repeat from another call.
+// mail matches an email address, which an answer may repeat from another call.
 var mail = regexp.MustCompile(`[^\s"'<>@,;:()]+@[^\s"'<>@,;:()]+\.[^\s"'<>@,;:()]+`)
 
-// removed returns a body of JSON without what it says of customers, also where an answer
-// repeats that in a sentence. Other bodies stay as they are.
+// removed returns a JSON body without customers' data, including data that an answer repeats in a
+// sentence. Other bodies are returned unchanged.
 func (c *customers) removed(raw []byte) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Redacted stands where the key stood.
+// Redacted replaces the key.
 const Redacted = redact.Mark
 
 // ellipsis marks where a text was cut short.
@@ -22,13 +22,13 @@ const ellipsis = "…"
 // Redactor removes the partner's key from texts.
 type Redactor struct {
 	*redact.Redactor
-	near *redact.Redactor // of a key that is near the partner's; nil: none was sent
+	near *redact.Redactor // of a similar key; nil: none was sent
 }
 
 func NewRedactor(key string) *Redactor { return &Redactor{Redactor: redact.New(key)} }
 
-// with returns a redactor that also removes a key that is near the partner's: most of the
-// partner's could be read in it. near is "" for none.
+// with returns a redactor that also removes a similar key, because it reveals most of the partner's
+// key. near is "" for none.
 func (r *Redactor) with(near string) *Redactor {
 	if near == "" {
 		return r
@@ -43,8 +43,8 @@ func (r *Redactor) Redact(text string) string {
 	return r.Redactor.Redact(text)
 }
 
-// header returns a redacted copy of h, cut to a bounded length. Credentials are
-// redacted by their header's name as well, for keys too short to be searched for.
+// header returns a redacted copy of h, cut to a bounded length. Credentials are also redacted by
+// the name of their header, for keys too short to be searched for.
 func (r *Redactor) header(h http.Header, auth partnerapi.AuthType) http.Header {
 	shown := make(http.Header, len(h))
 	left := longestText
@@ -73,13 +73,12 @@ func (r *Redactor) header(h http.Header, auth partnerapi.AuthType) http.Header {
 
 // body returns raw as evidence shows it.
 func (r *Redactor) body(raw []byte) Body {
-	enough := raw[:min(len(raw), 3*longestText)] // a copy of all of a catalog would double it
+	enough := raw[:min(len(raw), 3*longestText)] // a copy of a complete catalog would double it
 	text, whole := Beginning(string(enough), longestText, r.Redact)
 	return Body{Text: strings.ToValidUTF8(text, "\uFFFD"), Size: int64(len(raw)), Cut: !whole}
 }
 
-// shown returns text as evidence shows it: without the key, and cut, which it
-// says with an ellipsis.
+// shown returns text as evidence shows it: without the key, and shortened, with an ellipsis.
 func (r *Redactor) shown(text string, most int) string {
 	beginning, whole := Beginning(text, most, r.Redact)
 	if !whole {
@@ -89,19 +88,19 @@ func (r *Redactor) shown(text string, most int) string {
 }
 
 const (
-	longestText    = 8 << 10 // bytes of a body, an address or a header that evidence shows
-	longestMessage = 512     // bytes of what went wrong
+	longestText    = 8 << 10 // maximum bytes shown of a body, an address or a header
+	longestMessage = 512     // maximum bytes shown of an error
 )
 
-// longestWords is how many bytes of a message or an id a report shows.
+// longestWords is the maximum number of bytes of a message or an id that a report shows.
 const longestWords = 1000
 
-// Words returns text as a report shows it: without the key, and cut.
+// Words returns text as a report shows it: without the key, and shortened.
 func (r *Redactor) Words(text string) string { return r.shown(text, longestWords) }
 
-// Beginning returns the first bytes of text, at most so many, without the key,
-// and whether they are all of it. Of a longer text some more is redacted and then
-// dropped, lest a key that straddles a cut show its first half.
+// Beginning returns the first bytes of text, no more than most and without the key, and whether
+// that is the complete text. It redacts some more of a longer text and then drops it, so that a key
+// at the cut does not show its first half.
 func Beginning(text string, most int, redact func(string) string) (beginning string, whole bool) {
 	const spare = longestText // no encoding of a key is longer
 	var clean string
@@ -121,11 +120,11 @@ func Beginning(text string, most int, redact func(string) string) (beginning str
 	return clean[:end], false
 }
 
-// longestExcerpt bounds the part of an answer that is shown beside it, in bytes.
+// longestExcerpt is the longest excerpt of an answer, in bytes.
 const longestExcerpt = 500
 
-// Marked returns the exchange with the place in its answer that a reader looks for:
-// a JSON pointer into value, which is the answer or a part of it.
+// Marked returns the exchange with the relevant place in its answer: a JSON pointer into value,
+// which is the answer or a part of it.
 func (e *Exchange) Marked(value any, place string, redact func(string) string) *Exchange {
 	if e.Response == nil {
 		return e
@@ -136,8 +135,8 @@ func (e *Exchange) Marked(value any, place string, redact func(string) string) *
 	return &shown
 }
 
-// excerpt renders as much as fits of what is around a place of value. It returns
-// the text, and the place in it; "" where that is too large to be shown whole.
+// excerpt renders as much as fits around a place of value. It returns the text and the place in it,
+// which is "" if the value is too large to be shown completely.
 func excerpt(value any, place string, redact func(string) string) (text, within string) {
 	for {
 		text, whole := rendered(value, redact)
@@ -156,8 +155,7 @@ func excerpt(value any, place string, redact func(string) string) (text, within 
 	}
 }
 
-// rendered returns the beginning of value as indented JSON, and whether that is
-// all of it.
+// rendered returns the beginning of value as indented JSON, and whether that is the complete value.
 func rendered(value any, redact func(string) string) (text string, whole bool) {
 	encoded, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -166,11 +164,10 @@ func rendered(value any, redact func(string) string) (text string, whole bool) {
 	return Beginning(string(encoded), longestExcerpt, redact)
 }
 
-// pointerUnescaper undoes the escapes of a JSON pointer's token.
+// pointerUnescaper undoes the escapes in a token of a JSON pointer.
 var pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
-// child returns the member or the element of value that a token of a JSON pointer
-// names.
+// child returns the member or element of value that a token of a JSON pointer names.
 func child(value any, token string) (any, bool) {
 	switch value := value.(type) {
 	case map[string]any:

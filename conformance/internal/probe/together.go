@@ -11,9 +11,9 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Together sends calls at the same time, each on a connection of its own that was opened
-// before: the requests leave together, however long a handshake takes. Each answer is given
-// to heard as it arrives, with the number of its call.
+// Together sends calls at the same time, each on its own connection. The connections are opened
+// first, so that the requests leave together, however long a handshake takes. heard receives each
+// answer when it arrives, with the index of its call.
 func (c *Client) Together(ctx context.Context, calls []Call, heard func(i int, answer *Answer)) {
 	for range calls {
 		c.await(ctx)
@@ -24,7 +24,7 @@ func (c *Client) Together(ctx context.Context, calls []Call, heard func(i int, a
 	for i, call := range calls {
 		running.Go(func() {
 			fresh := c.fresh(connections[i])
-			defer fresh.CloseIdleConnections() // a partner that serves one connection after another waits for it
+			defer fresh.CloseIdleConnections() // a partner that serves one connection at a time waits for this
 			<-start
 			heard(i, c.send(ctx, call, fresh))
 		})
@@ -33,7 +33,8 @@ func (c *Client) Together(ctx context.Context, calls []Call, heard func(i int, a
 	running.Wait()
 }
 
-// dialAll opens a connection for each call; nil where that fails: the call tells why.
+// dialAll opens a connection for each call. An element is nil if that fails: the call then reports
+// why.
 func (c *Client) dialAll(ctx context.Context, calls []Call) []net.Conn {
 	connections := make([]net.Conn, len(calls))
 	var dialling sync.WaitGroup
@@ -67,12 +68,12 @@ func (c *Client) dial(ctx context.Context) (net.Conn, error) {
 	return (&tls.Dialer{NetDialer: c.dialer(), Config: config}).DialContext(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
 }
 
-// wireServer is Azure's, which hands out a machine's secrets as metadata services do, at an
-// address that looks public.
+// wireServer is the address of Azure's WireServer, which hands out a machine's secrets like a
+// metadata service. The address looks public.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
-// dialer returns what connects to the partner. Where only public addresses are allowed, it
-// looks at each address when it is dialled: a name may lead elsewhere than it did before.
+// dialer returns the dialer for the partner. If only public addresses are allowed, it checks each
+// address when it connects, because a name may resolve differently than before.
 func (c *Client) dialer() *net.Dialer {
 	d := &net.Dialer{}
 	if c.config.PublicOnly {
@@ -81,7 +82,7 @@ func (c *Client) dialer() *net.Dialer {
 	return d
 }
 
-// fresh returns a client that has no connection but the one that is ready, if any.
+// fresh returns a client whose only connection is ready, if that is not nil.
 func (c *Client) fresh(ready net.Conn) *http.Client {
 	transport := c.transport()
 	if ready != nil {

@@ -1,10 +1,10 @@
-// Package proxy passes HTTP calls on to a partner, and its answers back, without a change: the
-// method, the target, the values of the headers and the bodies stay as they are, byte for byte,
-// and nothing is added. What HTTP settles for each connection by itself may differ: the case of
-// header names, chunks, and the headers of the connection. Host names the partner.
+// Package proxy passes HTTP calls to a partner, and its answers back, unchanged: the method, the
+// target, the values of the headers and the bodies stay the same, byte for byte, and nothing is
+// added. Only what HTTP sets for each connection may differ: the case of header names, chunks, and
+// connection headers. Host names the partner.
 //
-// Each connection of a client has connections to the partner of its own. So keep-alive, and
-// a connection that breaks, look to the client as if it had called the partner itself.
+// Each client connection has its own connections to the partner. So keep-alive and broken
+// connections look to the client as if it called the partner directly.
 package proxy
 
 import (
@@ -27,36 +27,38 @@ import (
 	"partnerkit.dev/conformance/internal/live"
 )
 
-// Config says where calls are passed on to.
+// Config sets where calls are passed to.
 type Config struct {
-	Upstream *url.URL       // the partner's address; the path of every call is joined below its path
-	RootCAs  *x509.CertPool // nil: the system's
-	Watcher  *live.Watcher  // is told of every call
-	ErrorLog *log.Logger    // for clients whose connections fail; nil: the log package's own
+	Upstream *url.URL       // the partner's address; the path of every call is appended to its path
+	RootCAs  *x509.CertPool // nil: the system's certificates
+	Watcher  *live.Watcher  // receives every call
+	ErrorLog *log.Logger    // for failing client connections; nil: the log package's default
 }
 
 const (
-	// headersWithin is for how long a client may send the header of a call.
+	// headersWithin is how long a client may take to send the header of a call.
 	headersWithin = time.Minute
-	// idleFor is for how long a connection is kept without a call. Clients end theirs before.
+	// idleFor is how long a connection is kept without a call. Clients usually close theirs
+	// earlier.
 	idleFor = 10 * time.Minute
-	// mostIdle is how many unused connections a client's connection of HTTP/2 keeps.
+	// mostIdle is the maximum number of unused connections that one HTTP/2 connection of a client
+	// keeps.
 	mostIdle = 64
 	// piece is the size of the buffers through which bodies pass, in bytes.
 	piece = 32 << 10
 )
 
-// Proxy passes calls on. Use New.
+// Proxy passes calls to the partner. Use New.
 type Proxy struct {
 	config  Config
-	base    string // the path of the upstream, escaped, without a slash behind it
+	base    string // path of the upstream, escaped, without a trailing slash
 	reverse httputil.ReverseProxy
 	server  http.Server
 	tls     *tls.Config
 	links   sync.Map // *http.Transport by the client's net.Conn
 }
 
-// New returns a proxy that serves nothing yet.
+// New returns a proxy that does not serve yet.
 func New(config Config) *Proxy {
 	p := &Proxy{
 		config: config, base: strings.TrimSuffix(config.Upstream.EscapedPath(), "/"),
@@ -64,9 +66,9 @@ func New(config Config) *Proxy {
 	}
 	p.reverse = httputil.ReverseProxy{
 		Rewrite: p.rewrite, Transport: roundTrip(p.send), ModifyResponse: p.answered, ErrorHandler: p.failed,
-		FlushInterval: -1, // every piece when it comes
+		FlushInterval: -1, // every piece when it arrives
 		BufferPool:    &buffers{sync.Pool{New: func() any { return new([piece]byte) }}},
-		ErrorLog:      log.New(io.Discard, "", 0), // what breaks is passed on, and counted
+		ErrorLog:      log.New(io.Discard, "", 0), // failures are passed on and counted
 	}
 	protocols := &http.Protocols{}
 	protocols.SetHTTP1(true)
@@ -79,7 +81,7 @@ func New(config Config) *Proxy {
 	return p
 }
 
-// Serve passes on the calls of a listener until Shutdown. With a certificate it speaks TLS.
+// Serve passes on the calls of a listener until Shutdown. With a certificate it uses TLS.
 func (p *Proxy) Serve(listener net.Listener, certificate *tls.Certificate) error {
 	var err error
 	if certificate != nil {
@@ -94,17 +96,17 @@ func (p *Proxy) Serve(listener net.Listener, certificate *tls.Certificate) error
 	return err
 }
 
-// Shutdown takes no further calls, and waits for those under way until the context ends. What
-// is under way then is broken off.
+// Shutdown accepts no further calls and waits for the current ones until ctx is done. It then
+// closes their connections.
 func (p *Proxy) Shutdown(ctx context.Context) {
 	if p.server.Shutdown(ctx) != nil {
-		_ = p.server.Close() // its errors are those of connections that end
+		_ = p.server.Close() // its errors are about connections that are closing
 	}
 }
 
-// passage is a call on its way through.
+// passage is one call through the proxy.
 type passage struct {
-	call    *live.Call // nil: none of the contract's
+	call    *live.Call // nil: not a contract call
 	in      *http.Request
 	reached atomic.Bool // there was a connection to the partner
 }
@@ -120,26 +122,26 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	call := p.config.Watcher.Begin(r.Method, p.target(r), r.Header)
 	defer func() { call.End(r.Context().Err() != nil) }()
-	// Else the server reads what is left of the body once an answer begins, while it is passed on.
-	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always is
+	// Otherwise the server reads the rest of the body when an answer starts, while it is passed on.
+	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always is full duplex
 	passed := &passage{call: call, in: r}
 	p.reverse.ServeHTTP(&verbatim{ResponseWriter: w, head: r.Method == http.MethodHead}, r.WithContext(context.WithValue(r.Context(), passageKey{}, passed)))
 }
 
-// target is the address that a call is passed on to, in its exact form.
+// target returns the exact address that a call is passed to.
 func (p *Proxy) target(r *http.Request) string {
 	return p.config.Upstream.Scheme + "://" + p.config.Upstream.Host + p.requestTarget(r)
 }
 
-// requestTarget is the path and the query of a call, as its client wrote them, behind the path
-// of the upstream.
+// requestTarget returns the path and query of a call, as its client wrote them, after the path of
+// the upstream.
 func (p *Proxy) requestTarget(r *http.Request) string {
 	asked := r.RequestURI
 	if !strings.HasPrefix(asked, "/") {
 		if asked == "*" {
 			return "*"
 		}
-		_, rest, _ := strings.Cut(asked, "://") // as clients of a forward proxy write it
+		_, rest, _ := strings.Cut(asked, "://") // as clients of a forward proxy send it
 		path := strings.IndexAny(rest, "/?")
 		if asked = "/"; path >= 0 {
 			if asked = rest[path:]; asked[0] == '?' {
@@ -150,12 +152,12 @@ func (p *Proxy) requestTarget(r *http.Request) string {
 	return p.base + asked
 }
 
-// rewrite addresses the call to the upstream, and undoes what httputil changes beyond that.
+// rewrite addresses the call to the upstream, and undoes the other changes of httputil.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	passed, target := passageOf(r.In), p.requestTarget(r.In)
 	r.Out.Host = ""
 	r.Out.URL = &url.URL{Scheme: p.config.Upstream.Scheme, Host: p.config.Upstream.Host, Opaque: target}
-	if strings.HasPrefix(target, "//") { // which Opaque would take for a host
+	if strings.HasPrefix(target, "//") { // Opaque would take it for a host
 		r.Out.URL.Opaque = ""
 		path, query, asks := strings.Cut(target, "?")
 		r.Out.URL.Path, r.Out.URL.RawPath, r.Out.URL.RawQuery, r.Out.URL.ForceQuery = r.In.URL.Path, path, query, asks
@@ -169,7 +171,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 		}
 	}
 	if len(r.In.TransferEncoding) > 0 || r.In.Trailer != nil {
-		// The server adds the trailers to those of its own request, once it has read the body.
+		// The server adds trailers to its own request after it has read the body.
 		if passed.in.Trailer == nil {
 			passed.in.Trailer = http.Header{}
 		}
@@ -183,11 +185,11 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	}))
 }
 
-// ending is a body that is not read any more once its end has come: net/http looks for more
-// when it has sent all, and the server may have closed the body by then.
+// ending is a body that is not read again after its end. net/http reads once more after it has sent
+// everything, and the server may have closed the body by then.
 type ending struct {
 	io.ReadCloser
-	left int64 // bytes; below 0: not known
+	left int64 // bytes; below 0: unknown
 	over bool
 }
 
@@ -208,15 +210,15 @@ func (b *ending) Read(p []byte) (int, error) {
 
 func (p *Proxy) answered(answer *http.Response) error {
 	call := passageOf(answer.Request).call
-	if answer.StatusCode == http.StatusSwitchingProtocols { // what follows is no HTTP
+	if answer.StatusCode == http.StatusSwitchingProtocols { // what follows is not HTTP
 		return nil
 	}
 	answer.Body = call.Receives(answer.StatusCode, answer.Header, answer.ContentLength, answer.Body)
 	return nil
 }
 
-// failed passes on that no answer came. A partner that was not reached is a 502; any other
-// failure breaks the client's connection, as it broke the partner's.
+// failed passes on that there is no answer. If the partner was not reached, the client receives
+// 502. Any other failure breaks the client's connection, as it broke the partner's.
 func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	passed := passageOf(r)
 	passed.call.Fails(reason(err, passed.reached.Load()))
@@ -229,7 +231,7 @@ func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = io.WriteString(w, "conformance proxy: the partner cannot be reached\n")
 }
 
-// reason is why no answer came, in words that say nothing of the call.
+// reason returns why there is no answer, without content of the call.
 func reason(err error, reached bool) string {
 	var unknown *net.DNSError
 	switch {
@@ -248,14 +250,14 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// send calls the partner over the connections that belong to the client's.
+// send calls the partner over the connections that belong to the client's connection.
 func (p *Proxy) send(r *http.Request) (*http.Response, error) {
 	return r.Context().Value(linkKey{}).(*http.Transport).RoundTrip(r)
 }
 
 type linkKey struct{}
 
-// connected gives a client's connection connections to the partner.
+// connected gives a client's connection its own connections to the partner.
 func (p *Proxy) connected(ctx context.Context, client net.Conn) context.Context {
 	link := &http.Transport{
 		DialContext:     (&net.Dialer{}).DialContext,
@@ -275,7 +277,7 @@ func (p *Proxy) changed(client net.Conn, state http.ConnState) {
 	}
 }
 
-// buffers are reused for copying bodies.
+// buffers reuses buffers for copying bodies.
 type buffers struct{ pool sync.Pool }
 
 func (b *buffers) Get() []byte       { return b.pool.Get().(*[piece]byte)[:] }

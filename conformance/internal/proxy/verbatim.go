@@ -2,8 +2,8 @@ package proxy
 
 import "net/http"
 
-// verbatim writes answers without what net/http adds to them: a Date, a Content-Type that it
-// guesses, and the length of a short body. It also keeps what net/http leaves out.
+// verbatim writes answers without what net/http adds: a Date, a guessed Content-Type, and the
+// length of a short body. It also keeps what net/http removes.
 type verbatim struct {
 	http.ResponseWriter
 	head bool // the answer to a HEAD has no body
@@ -20,11 +20,11 @@ func (w *verbatim) WriteHeader(status int) {
 	header := w.Header()
 	for _, name := range []string{"Date", "Content-Type"} {
 		if _, has := header[name]; !has {
-			header[name] = nil // net/http adds none, then
+			header[name] = nil // nil keeps net/http from adding it
 		}
 	}
 	bodiless := status == http.StatusNoContent || status == http.StatusNotModified
-	if bodiless { // net/http removes these by their usual names
+	if bodiless { // net/http removes these by their canonical names
 		for name, other := range map[string]string{"Content-Type": "content-type", "Content-Length": "content-length"} {
 			if values := header[name]; len(values) > 0 {
 				header[other] = values
@@ -34,6 +34,6 @@ func (w *verbatim) WriteHeader(status int) {
 	}
 	w.ResponseWriter.WriteHeader(status)
 	if _, sized := header["Content-Length"]; !sized && !bodiless && !w.head && status != http.StatusSwitchingProtocols {
-		_ = http.NewResponseController(w.ResponseWriter).Flush() // else a short body would be given a length
+		_ = http.NewResponseController(w.ResponseWriter).Flush() // otherwise net/http adds a length to a short body
 	}
 }

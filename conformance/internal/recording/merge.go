@@ -8,19 +8,19 @@ import (
 	"partnerkit.dev/internal/har"
 )
 
-// mostWaiting is how many entries of a file are read ahead: entries that overlap are
-// written in the order of their ends.
+// mostWaiting is the number of entries of a file that are read ahead. Overlapping entries are in
+// the order in which they ended.
 const mostWaiting = 1000
 
-// Counts are how many entries a history was made of.
+// Counts counts the entries of a history.
 type Counts struct {
 	Judged int // calls of the contract
-	Others int // which were left out
-	Late   int // calls that stood too far from their place in time, and were left out
+	Others int // other calls, which were left out
+	Late   int // contract calls that were too far out of order, and were left out
 }
 
-// Read gives the calls of all files in the order of their time, whatever the order of the
-// files. It ends with the first error.
+// Read returns the calls of all files in order of time, whatever the order of the files. It stops
+// at the first error.
 func Read(ctx context.Context, files []string, counts *Counts) iter.Seq2[*Exchange, error] {
 	return func(yield func(*Exchange, error) bool) {
 		waiting, next := &byTime{}, []func() (*har.Exchange, error, bool){}
@@ -72,7 +72,7 @@ func Read(ctx context.Context, files []string, counts *Counts) iter.Seq2[*Exchan
 	}
 }
 
-// placed is an exchange of one of the files.
+// placed is an exchange and the file that it came from.
 type placed struct {
 	*Exchange
 	of int

@@ -1,6 +1,6 @@
-// Package recording reads recorded traffic: HTTP archives (HAR 1.2), as browsers, proxies,
-// the mock and the suite itself write them, and the entries of archives one after another,
-// a line each. Files are read as streams, and several are one history.
+// Package recording reads recorded traffic: HTTP archives (HAR 1.2), as browsers, proxies, the mock
+// and the suite write them, or archive entries, one per line. Files are read as streams. Several
+// files are one history.
 package recording
 
 import (
@@ -13,15 +13,15 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Exchange is one call of the contract and its answer, as they were recorded.
+// Exchange is one recorded contract call and its answer.
 type Exchange struct {
 	har.Exchange
 	Endpoint partnerapi.Endpoint
-	Named    string // what the path names: a reservation code, or a booking's id
-	Segment  string // the same, as it was escaped
+	Named    string // the reservation code or booking id in the path
+	Segment  string // the same, still escaped
 }
 
-// exchange returns the call of the contract that an entry is; false for any other call.
+// exchange returns the contract call in an entry; false for any other call.
 func exchange(e *har.Exchange) (*Exchange, bool) {
 	if e == nil {
 		return nil, false
@@ -30,7 +30,7 @@ func exchange(e *har.Exchange) (*Exchange, bool) {
 	return &Exchange{Exchange: *e, Endpoint: endpoint, Named: named, Segment: segment}, ok
 }
 
-// file reads one file's entries, in their order.
+// file reads one file's entries in order.
 func file(name string) iter.Seq2[*har.Exchange, error] {
 	return func(yield func(*har.Exchange, error) bool) {
 		opened, err := os.Open(name)

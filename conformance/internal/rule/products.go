@@ -2,8 +2,8 @@ package rule
 
 import "partnerkit.dev/schemas/partnerapi"
 
-// The preflight: what must hold before anything else can be judged. What
-// fails here is the one finding of the run.
+// The preflight: what must hold before anything else can be judged. A failure here is the only
+// finding of the run.
 
 var Reachable = preflight.must("products.reachable", "AUTH-4", "The base URL leads to a server").
 	why("The marketplace cannot pull or book anything from an address that does not answer.").

@@ -1,11 +1,10 @@
-// Package rule is the catalogue of what the suite judges. A Rule is a value:
-// its level, the endpoint whose answer shows the breach, the clause of
-// docs/contract.md that it stands for, and the words that a partner engineer
-// needs: what must hold, why the marketplace needs it, and how to fix it.
+// Package rule is the catalogue of what the suite judges. A Rule is a value: its level, the
+// endpoint whose answer shows the breach, its clause of docs/contract.md, and the text that a
+// partner's engineer needs: what must hold, why the marketplace needs it, and how to fix it.
 //
-// The specs, the reports, the documentation and the command line are all drawn
-// from this catalogue. To add a rule, declare it beside its neighbours in the
-// file of its endpoint, in the order of judging, and judge it in package judge.
+// The specs, the reports, the documentation and the command line are all generated from this
+// catalogue. To add a rule, declare it next to similar rules in the file of its endpoint, in the
+// order of judging, and judge it in package judge.
 package rule
 
 import (
@@ -26,35 +25,33 @@ type Level string
 const (
 	Must   Level = "MUST"   // a breach makes the partner nonconformant
 	Should Level = "SHOULD" // a breach is a warning
-	May    Level = "MAY"    // an option of the contract; its use is noted
+	May    Level = "MAY"    // an option of the contract; the report notes its use
 )
 
 // Rule is one thing that the suite judges.
 type Rule struct {
 	ID       string // stable, such as "reserve.vacancies.one"
 	Level    Level
-	Endpoint partnerapi.Endpoint // the endpoint whose answer or effect shows the breach; the id begins with it
+	Endpoint partnerapi.Endpoint // the endpoint whose answer or effect shows the breach; the id starts with it
 	Clause   string              // clause of docs/contract.md, such as "RSV-3"
-	Title    string              // what must hold, as a sentence without its full stop
-	Why      string              // what the marketplace does when it does not hold
+	Title    string              // what must hold, as a sentence without its final period
+	Why      string              // what happens at the marketplace if it does not hold
 	Fix      string              // where to look, and what to change
 	Needs    []string            // ids of the rules without which this one cannot be judged
 
 	chapter *chapter
-	// places are those of the endpoint's resource whose fields the rule is about: JSON
-	// pointers in which * stands for any index; one that ends in /** stands for all below
-	// it, too.
+	// places are the fields of the endpoint's resource that the rule is about: JSON pointers in
+	// which * stands for any index. A pointer that ends in /** also covers everything below it.
 	places []string
 }
 
-// chapter is the rules of one subject, in the order in which they are declared: a run
-// judges them in that order.
+// chapter lists the rules of one subject, in the order in which they are declared and judged.
 type chapter struct{ rules []Rule }
 
 var preflight, products, availability, reserve, confirm, release, cancel, unusual, nonsense, lifecycles chapter
 
-// must, should and may begin a rule of that level; at, needs and why add to it, and fix
-// completes it.
+// must, should and may start a rule of that level. at, needs and why add to it, and fix completes
+// it.
 func (c *chapter) must(id, clause, title string) Rule   { return c.begin(Must, id, clause, title) }
 func (c *chapter) should(id, clause, title string) Rule { return c.begin(Should, id, clause, title) }
 func (c *chapter) may(id, clause, title string) Rule    { return c.begin(May, id, clause, title) }
@@ -79,15 +76,14 @@ func (r Rule) why(words string) Rule {
 	return r
 }
 
-// fix enters the rule in its chapter.
+// fix adds the rule to its chapter.
 func (r Rule) fix(words string) Rule {
 	r.Fix = words
 	r.chapter.rules = append(r.chapter.rules, r)
 	return r
 }
 
-// All returns every rule, in the order in which a run judges them. The slice is
-// the caller's own.
+// All returns every rule, in the order in which a run judges them. The caller owns the slice.
 func All() []Rule {
 	return slices.Concat(
 		preflight.rules, products.rules, availability.rules, reserve.rules, confirm.rules, release.rules, cancel.rules,
@@ -108,7 +104,7 @@ func Lookup(id string) (Rule, bool) {
 	return r, found
 }
 
-// Find returns the rule of this id. Its error names the rules whose ids are like it.
+// Find returns the rule with this id. Its error names rules with similar ids.
 func Find(id string) (Rule, error) {
 	if r, ok := Lookup(id); ok {
 		return r, nil
@@ -120,8 +116,8 @@ func Find(id string) (Rule, error) {
 	return Rule{}, fmt.Errorf("there is no rule %.100q%s", id, nearest.Hint(id, ids))
 }
 
-// Named returns the rules that go by a name: the one of that id, or those about the clause
-// of that id, in whatever case. Its error names those whose ids are like it.
+// Named returns the rules with a name: the rule with that id, or the rules about the clause with
+// that id, in upper or lower case. Its error names similar ids.
 func Named(name string) ([]Rule, error) {
 	if r, ok := Lookup(strings.ToLower(name)); ok {
 		return []Rule{r}, nil
@@ -143,8 +139,8 @@ func Named(name string) ([]Rule, error) {
 	return nil, fmt.Errorf("there is no rule or clause %.100q%s", name, nearest.Hint(name, ids))
 }
 
-// BuildsOn reports whether r needs the rule of that id, itself or through the
-// rules that it needs.
+// BuildsOn reports whether r needs the rule with that id, directly or through the rules that it
+// needs.
 func BuildsOn(r Rule, id string) bool {
 	for _, need := range r.Needs {
 		if need == id {
@@ -162,8 +158,8 @@ func Fields(e partnerapi.Endpoint) []Rule {
 	return slices.DeleteFunc(All(), func(r Rule) bool { return r.Endpoint != e || len(r.places) == 0 })
 }
 
-// Owner returns the rule that a problem at a place of the endpoint's resource breaks:
-// the one about that very place, else about the smallest part that holds it.
+// Owner returns the rule that a problem at a place of the endpoint's resource breaks: the rule
+// about exactly that place, else the rule about the smallest part that contains it.
 func Owner(e partnerapi.Endpoint, problem schemas.Problem) (owner Rule) {
 	longest := -1
 	for _, r := range fields()[e] {
@@ -174,15 +170,15 @@ func Owner(e partnerapi.Endpoint, problem schemas.Problem) (owner Rule) {
 			}
 		}
 	}
-	// The fixed ids of guest types are a rule of their own: a unit with another
-	// id has an id.
+	// The fixed ids of guest types have their own rule: a unit with another id does have an id.
 	if owner.ID == UnitID.ID && slices.Contains([]string{"const", "not", "enum"}, problem.Keyword) {
 		return UnitFixedID
 	}
 	return owner
 }
 
-// fields are the rules about fields, of which a wrong catalog asks for each of its own.
+// fields returns the rules about fields. They are cached, because an invalid catalog needs them for
+// each problem.
 var fields = sync.OnceValue(func() map[partnerapi.Endpoint][]Rule {
 	all := map[partnerapi.Endpoint][]Rule{}
 	for _, e := range partnerapi.Endpoints() {
@@ -204,10 +200,10 @@ func covers(above string, everything bool, pointer string) bool {
 	return true
 }
 
-// Every endpoint answers the same questions about its content type, its
-// credentials and its limit; these families keep their words in one place.
+// Every endpoint has the same kinds of rules about its content type, its credentials and its limit.
+// The following functions keep their text in one place.
 
-// field is a rule about a field of the catalog or of a slot.
+// field adds a rule about a field of the catalog or of a slot.
 func (c *chapter) field(id, clause, title, why, fix string, places ...string) Rule {
 	endpoint, _, _ := strings.Cut(id, ".")
 	return c.must(id, clause, title).at(places...).needs(endpoint + ".shape").why(why).fix(fix)
@@ -244,15 +240,15 @@ func (c *chapter) limit(e partnerapi.Endpoint) Rule {
 		fix("Answer from stored data. Do slow work, such as emails and calls to other systems, after the answer.")
 }
 
-// Clause is a clause of docs/contract.md, and who judges it.
+// Clause is a clause of docs/contract.md, and the rules that judge it.
 type Clause struct {
 	ID     string   // such as "RSV-3"
-	Rules  []string // ids of the rules that are about it, in the order in which a run judges them
-	Reason string   // why no rule can judge it from outside; "" where there are rules
+	Rules  []string // ids of the rules about it, in the order in which a run judges them
+	Reason string   // why no rule can judge it from outside; "" if there are rules
 }
 
-// Coverage returns every clause of the contract in the contract's order, each with
-// its rules, or with the reason why it has none.
+// Coverage returns every clause of the contract in the contract's order, each with its rules, or
+// with the reason why it has none.
 func Coverage() []Clause {
 	byID := map[string]*Clause{}
 	for id, reason := range unjudged {
@@ -272,8 +268,7 @@ func Coverage() []Clause {
 	return all
 }
 
-// unjudged are the clauses that no rule is about, and why none can judge them from
-// outside.
+// unjudged lists the clauses without a rule, and why no rule can judge them from outside.
 var unjudged = map[string]string{
 	"GEN-2":  "what a partner may do: the suite ignores fields that the contract does not name",
 	"GEN-3":  "what a partner may do: the suite takes null for absent in every optional field",
@@ -304,6 +299,6 @@ func compareClauses(a, b string) int {
 
 func splitClause(id string) (section, number int) {
 	name, digits, _ := strings.Cut(id, "-")
-	number, _ = strconv.Atoi(digits) // a test holds every id against the contract
+	number, _ = strconv.Atoi(digits) // a test compares every id with the contract
 	return slices.Index(sections, name), number
 }

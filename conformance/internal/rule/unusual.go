@@ -2,7 +2,7 @@ package rule
 
 import "partnerkit.dev/schemas/partnerapi"
 
-// Calls that are lawful, and not what a partner's programmer tries first.
+// Calls that are lawful, but not what a partner's engineer tries first.
 var (
 	ReserveAnyAlphabet = unusual.anyAlphabet(partnerapi.Reserve, "RSV-2", "reserve.code")
 	ConfirmAnyAlphabet = unusual.anyAlphabet(partnerapi.Confirm, "CNF-2", "confirm.booking-id", "reserve.contact.any-alphabet")

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Pulls are further pulls of the catalog, beside the first one.
+// Pulls contains the further catalog pulls of a run, and the first one to compare them with.
 type Pulls struct {
 	First   []discover.Product
 	Pull    *probe.Exchange // the first
@@ -20,7 +20,7 @@ type Pulls struct {
 	Probes  []Heard
 }
 
-// Changes is a pull of what changed since a moment.
+// Changes is an incremental pull: the products that changed since a time.
 type Changes struct {
 	Since time.Time
 	Catalog
@@ -62,8 +62,8 @@ func (p *Player) readPull(ctx context.Context, answer *probe.Answer, stop *Stop)
 	})
 }
 
-// sinceForms are moments as a marketplace may write them: long ago, an hour ago, and between
-// the times at which products were last modified, where the catalog tells them.
+// sinceForms returns times in the formats that a marketplace may send: long ago, an hour ago, and a
+// time between two modification times, where the catalog shows them.
 func sinceForms(products []discover.Product, now time.Time) []string {
 	forms := []string{"2000-01-01T02:00:00+02:00", "2000-01-01T00:00:00.000Z", now.Add(-time.Hour).UTC().Format(time.RFC3339)}
 	var updated []time.Time
@@ -79,5 +79,5 @@ func sinceForms(products []discover.Product, now time.Time) []string {
 	return forms
 }
 
-// readShare of the run's time may go into further reads of one kind.
+// readShare is the share of the run's time that further reads of one kind may take.
 const readShare = 0.05

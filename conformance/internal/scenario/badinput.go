@@ -17,17 +17,17 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Odd is a piece of nonsense that was sent.
+// Odd is one malformed request and its answer.
 type Odd struct {
 	What   string
 	Answer *probe.Answer // never nil
-	Held   bool          // a hold came of it, which was released
+	Held   bool          // the partner made a hold, which was released
 }
 
-// Oddities is calls that make no sense, and what came of them.
+// Oddities contains the malformed requests of one kind, with their answers.
 type Oddities struct {
 	Sent []Odd
-	Stop *Stop // why not all were sent
+	Stop *Stop // why some were not sent
 }
 
 func PlayBadPulls(ctx context.Context, p *Player, _ int) Oddities {
@@ -75,8 +75,7 @@ func PlayBadCancels(ctx context.Context, p *Player, _ int) Oddities {
 	})
 }
 
-// BadReserves is reserves that make no sense, for a slot whose seats are
-// counted before and after.
+// BadReserves contains malformed reserves for one slot, whose seats are counted before and after.
 type BadReserves struct {
 	Opening
 	Bodies  []Odd
@@ -84,7 +83,7 @@ type BadReserves struct {
 	After   *Reading
 }
 
-// PlayBadReserves plays it; all attempts are on slots of one option.
+// PlayBadReserves plays BadReserves. All attempts use slots of one option.
 func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 	return played(p, "bad reserves", attempt, func(b *BadReserves, option string) {
 		if b.Offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: option}); b.Stop != nil {
@@ -109,8 +108,8 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 	})
 }
 
-// reserveAll sends reserves that should make no hold, until one is not answered. A
-// hold that the partner still makes is in the ledger, and released immediately.
+// reserveAll sends reserves that should make no hold, until one is not answered. If the partner
+// still makes a hold, it is recorded in the ledger and released immediately.
 func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) ([]Odd, *Stop) {
 	return b.calls.tryAll(all, func(n nonsense) (Odd, *Stop) {
 		entry, stop := b.attempt(offer, nil)
@@ -138,9 +137,9 @@ func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense
 	return o
 }
 
-// tryAll sends nonsense, a few pieces at a time where calls may be sent at the same
-// time. After one that is not answered in time the rest is left: that is enough of a
-// finding, and waiting for all would take the run's time.
+// tryAll sends malformed requests, a few at the same time unless races are disabled. It stops after
+// one that is not answered in time: that is enough for a finding, and waiting for all of them would
+// use up the run's time.
 func (c *caller) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent []Odd, stop *Stop) {
 	few := together
 	if c.NoRaces {
@@ -176,13 +175,12 @@ type nonsense struct {
 }
 
 const (
-	longText  = 100_000 // letters
-	deepLists = 1_000   // one within the other
-	manyUnits = 1_000   // of a party
+	longText  = 100_000 // characters
+	deepLists = 1_000   // nested
+	manyUnits = 1_000   // in one party
 )
 
-// nonsenseOf makes bodies that make no sense out of one that does; id is the name
-// of a field that it has to have, a text.
+// nonsenseOf makes malformed bodies from a valid one. id is the name of a required text field.
 func nonsenseOf(valid any, id string) []nonsense {
 	whole := encode(valid)
 	form := url.Values{id: {"x"}}.Encode()
@@ -214,8 +212,8 @@ func contactNonsense(valid any) []nonsense {
 	}
 }
 
-// windowNonsense makes windows that make no sense, and parties that no window is
-// asked for, out of a question that makes sense. Months are lawful to answer.
+// windowNonsense makes requests with malformed windows, and with parties that no marketplace sends,
+// from a valid request. A partner may answer windows of several months.
 func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsense {
 	whole := encode(valid)
 	window := func(what, from, to string) nonsense {
@@ -250,8 +248,8 @@ func quantity(unit, number string) []map[string]any {
 	return []map[string]any{{"id": unit, "quantity": json.Number(number)}}
 }
 
-// strangeSegments are bodies for codes and ids that no partner can know; what a
-// body is is part of the code. No code is a pattern that others could fit.
+// strangeSegments returns malformed requests about codes and ids that no partner can know. The name
+// of each request is part of its code. No code is a pattern that could match other codes.
 func strangeSegments(named string) []nonsense {
 	return []nonsense{
 		{what: "half a body", body: []byte(`{"reason":`)},

@@ -14,11 +14,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostUncancelled bounds the bookings made with a partner that takes no
-// cancellations: they stay.
+// mostUncancelled is the maximum number of bookings that are made at a partner without
+// cancellations: these bookings stay.
 const mostUncancelled = 2
 
-// Confirm sends one confirm and enters a booking that it made.
+// Confirm sends one confirm and records the booking that it made.
 func (b *Booker) Confirm(ctx context.Context, purpose string, h *Hold, full bool, key probe.Key) (*probe.Answer, *Stop) {
 	return b.confirmAs(ctx, h, confirmCall(purpose, h, full, key))
 }
@@ -39,9 +39,9 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 	return answer, nil
 }
 
-// confirming enters that a hold's code is about to be confirmed: until the answer
-// is read it is unknown whether there is a booking. The answers are to be given to
-// settle. The stop says why the code must not be confirmed.
+// confirming records that a hold's code is about to be confirmed: until the answer is read, a
+// booking may exist. The caller passes the answers to settle. The stop is the reason why the code
+// must not be confirmed.
 func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop) {
 	if most := b.calls.Bounds.MaxBookings; h.Held() && b.made >= most {
 		return nil, outOfBounds("no more than %s may be made (--max-bookings)", count.Of(most, "booking")).WithRemedy("Run with a higher --max-bookings.")
@@ -72,9 +72,8 @@ func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop)
 	}, nil
 }
 
-// recordBooking enters a booking of a hold, and reports whether it is the hold's
-// own. One under another id than the hold's first is an entry of its own, to be
-// cancelled as well.
+// recordBooking records a booking of a hold and reports whether it is the hold's own. A booking
+// with another id than the hold's first becomes a separate entry, to be cancelled as well.
 func (b *Booker) recordBooking(h *Hold, id string) bool {
 	entry := h.entry
 	if entry.BookingID != "" && entry.BookingID != id {
@@ -134,7 +133,7 @@ func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Ke
 	return b.calls.call(ctx, releaseCall(purpose, code, true, key), true)
 }
 
-// releaseBare releases a code by a call without a body.
+// releaseBare releases a code with a request that has no body.
 func (b *Booker) releaseBare(ctx context.Context, purpose, code string) (*probe.Answer, *Stop) {
 	return b.calls.call(ctx, releaseCall(purpose+", without a body", code, false, probe.GoodKey), true)
 }
@@ -151,7 +150,7 @@ func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body 
 	return answer, stop
 }
 
-// formOf is the form of a call with what is optional in its body, or without.
+// formOf returns Usual for a call with all optional fields in its body, Minimal for one without.
 func formOf(full bool) Form {
 	if full {
 		return Usual
@@ -159,8 +158,8 @@ func formOf(full bool) Form {
 	return Minimal
 }
 
-// Settle enters that a hold is over, or a booking cancelled, where an answer leaves no
-// doubt of it. A release does not change a booking.
+// Settle records that a hold was released, or a booking cancelled, if the answer leaves no doubt. A
+// release does not change a booking.
 func (b *Booker) Settle(answer *probe.Answer, h *Hold) {
 	if !undo.Done(answer) {
 		return
@@ -200,8 +199,7 @@ func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id 
 	return answer, stop
 }
 
-// Undo releases a hold, or cancels the booking that it has become, and reports whether
-// nothing is left of it.
+// Undo releases a hold, or cancels its booking. It reports whether nothing is left to undo.
 func (b *Booker) Undo(ctx context.Context, h *Hold, release, cancel string) bool {
 	var answer *probe.Answer
 	var stop *Stop
@@ -221,8 +219,8 @@ func (b *Booker) Undo(ctx context.Context, h *Hold, release, cancel string) bool
 
 func (b *Booker) Traits() Traits { return *b.traits }
 
-// Unknown is a hold that does not exist, with a code that no partner can know: should
-// the partner still book it, the booking is cancelled like any other.
+// Unknown returns a hold that does not exist, with a code that no partner can know. If the partner
+// still books it, that booking is cancelled like any other.
 func (b *Booker) Unknown(offer discover.Offer) *Hold {
 	return &Hold{entry: b.calls.Ledger.Add(ledger.SlotOf(offer), nil), Code: b.UnknownCode()}
 }

@@ -34,8 +34,7 @@ func availabilityCall(purpose string, q Question, key probe.Key) probe.Call {
 	}
 }
 
-// reserveCall is the reserve that an entry is about; full is one with contact and
-// reference.
+// reserveCall returns the reserve of a ledger entry. full adds the contact and the reference.
 func reserveCall(purpose string, entry *ledger.Entry, full bool, key probe.Key) probe.Call {
 	request := partnerapi.ReserveRequest{
 		ProductID: entry.ProductID, OptionID: entry.OptionID, AvailabilityID: entry.AvailabilityID, Units: entry.Units,
@@ -60,7 +59,7 @@ func confirmCall(purpose string, h *Hold, full bool, key probe.Key) probe.Call {
 	}
 }
 
-// releaseCall is DELETE /bookings/{code}, with or without its optional body.
+// releaseCall returns DELETE /bookings/{code}, with or without its optional body.
 func releaseCall(purpose, code string, body bool, key probe.Key) probe.Call {
 	call := probe.Call{
 		Endpoint: partnerapi.Release, Purpose: purpose,
@@ -72,7 +71,7 @@ func releaseCall(purpose, code string, body bool, key probe.Key) probe.Call {
 	return call
 }
 
-// cancelCall is POST /bookings/{id}/cancel, with or without its optional body.
+// cancelCall returns POST /bookings/{id}/cancel, with or without its optional body.
 func cancelCall(purpose, id string, body bool, key probe.Key) probe.Call {
 	call := probe.Call{
 		Endpoint: partnerapi.Cancel, Purpose: purpose,
@@ -88,7 +87,7 @@ func Guests(option discover.Option, n int64) []partnerapi.UnitQuantity {
 	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(n)}}
 }
 
-// encode marshals a request of our own, which cannot fail.
+// encode marshals a request of this package, which cannot fail.
 func encode(request any) []byte {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -110,31 +109,29 @@ func AnyOf(statuses []int) string {
 	return strings.Join(words, " or ")
 }
 
-// The suite waits longer than the longest limit, so that a late answer is seen and
-// timed, and a hold that comes with it is known.
+// The suite waits longer than the limit. A late answer is then received and timed, and a hold in it
+// is recorded.
 const (
-	graceShare = 10          // a tenth of the limit, and
-	graceFixed = time.Second // this, scaled as the limits are
+	graceShare = 10          // one tenth of the limit, plus
+	graceFixed = time.Second // this, scaled like the limits
 )
 
 const (
-	// MostCallers is how many concurrent calls a race makes; the marketplace
-	// itself makes up to eight.
+	// MostCallers is the number of concurrent calls in a race. The marketplace makes up to eight.
 	MostCallers = 8
-	// together is how many calls of other kinds run concurrently.
+	// together is the number of concurrent calls of other kinds.
 	together = 4
 )
 
-// caller sends calls to the partner, each in the time that its limit leaves it.
+// caller sends calls to the partner, each with the deadline that its limit implies.
 type caller struct {
 	Config
 	paces paces
 }
 
-// call sends one call under its limit and returns its answer; the answer is nil
-// where nothing was sent, as when the limit is already broken, or the run ended.
-// A call that is not answered at all is sent again, until its limit is decided,
-// when again says that this is safe; otherwise it comes with a stop.
+// call sends one call under its limit and returns its answer. The answer is nil if nothing was
+// sent, for example because the limit is already broken or the run ended. If again is true, a call
+// that times out is sent again until its limit is decided; if it is false, call returns a stop.
 func (c *caller) call(ctx context.Context, call probe.Call, again bool) (*probe.Answer, *Stop) {
 	if stop := c.bounded(call); stop != nil {
 		return nil, stop
@@ -161,8 +158,8 @@ func (c *caller) call(ctx context.Context, call probe.Call, again bool) (*probe.
 	}
 }
 
-// odd sends a call that the marketplace never sends, once. The contract sets it
-// no limit: it is given the time that the endpoint has, and lateness is not judged.
+// odd sends, once, a call that the marketplace never sends. The contract sets no limit for it: it
+// gets the endpoint's deadline, and a late answer is not judged.
 func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
 	if stop := c.bounded(call); stop != nil {
 		return nil, stop
@@ -178,12 +175,12 @@ func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop
 	return answer, stop
 }
 
-// send sends a call, again where the partner turned it away with 429, or closed a connection
-// that was kept alive: neither says anything about the call. A confirm that is sent again counts
-// where it is accepted, or breaks off on its new connection too: a refusal may come from the
-// first one's booking. A reserve never is.
+// send sends a call, and sends it again if the partner answered 429 or closed a kept-alive
+// connection: neither shows anything about the call. The answer to a repeated confirm is used if it
+// is 200 or 401, or if it failed. Any other refusal may result from a booking that the first
+// confirm made. A reserve is never repeated after a closed connection.
 func (c *caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
-	unheard := false // an earlier one may have been served
+	unheard := false // an earlier call may have been served
 	for {
 		if ctx.Err() != nil {
 			return nil, c.Time.out()
@@ -227,8 +224,8 @@ func limitOf(call probe.Call) Limit {
 	return Limit{Endpoint: call.Endpoint}
 }
 
-// timed gives a call its limit, and time to be seen to break it, also that of a
-// DEGRADED partner while the run's own time lasts.
+// timed gives a call its limit and a later deadline, so that a late answer is seen. While the run's
+// own time lasts, the deadline also allows for the limit of a DEGRADED partner.
 func (c *caller) timed(call probe.Call) probe.Call { return c.timedAs(limitOf(call), call) }
 
 func (c *caller) timedAs(limit Limit, call probe.Call) probe.Call {
@@ -241,14 +238,14 @@ func (c *caller) timedAs(limit Limit, call probe.Call) probe.Call {
 
 func (c *caller) redact(text string) string { return c.Client.Redactor().Redact(text) }
 
-// scaled is a time of the contract as this run takes it.
+// scaled returns a duration of the contract, scaled by the run's limit scale.
 func (c *caller) scaled(d time.Duration) time.Duration {
 	return time.Duration(c.LimitScale * float64(d))
 }
 
-// together sends the calls of a race, each on a connection of its own, and returns their
-// answers. Their time is not judged: a partner that serves one caller after another is slow
-// for the last, and lawful. They outlive an interrupt: an answer that is not read may be a hold.
+// together sends the calls of a race, each on its own connection, and returns their answers. Their
+// times are not judged: a partner that serves one caller after another is slow for the last one,
+// which is allowed. The calls are not interrupted: an answer that is not read may contain a hold.
 func (c *caller) together(ctx context.Context, calls []probe.Call, heard func(i int, answer *probe.Answer)) []*probe.Answer {
 	answers := make([]*probe.Answer, len(calls))
 	for i, call := range calls {
@@ -261,8 +258,8 @@ func (c *caller) together(ctx context.Context, calls []probe.Call, heard func(i 
 	return answers
 }
 
-// callers is how many calls may run concurrently, so that a partner that
-// serves one after another can answer them all within the limit.
+// callers returns the number of calls that may run concurrently, so that a partner that serves them
+// one after another can answer all within the limit.
 func (c *caller) callers() int64 {
 	most := int64(MostCallers)
 	for _, endpoint := range []partnerapi.Endpoint{partnerapi.Availability, partnerapi.Reserve} {
@@ -274,8 +271,8 @@ func (c *caller) callers() int64 {
 	return max(most, 2)
 }
 
-// maySend returns why no such calls can be sent now: a limit of them is broken, or the
-// run has to end.
+// maySend returns a stop if no such calls can be sent now: one of their limits is broken, or the
+// run must stop.
 func (c *caller) maySend(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
 	for _, endpoint := range endpoints {
 		if broken := c.paces[Limit{Endpoint: endpoint}].broken(); broken != nil {
@@ -288,8 +285,7 @@ func (c *caller) maySend(ctx context.Context, endpoints ...partnerapi.Endpoint) 
 	return nil
 }
 
-// answeredAll returns the stop of a race in which a call was not answered in
-// time: its effect is unknown.
+// answeredAll returns a stop if a call of a race was not answered in time: its effect is unknown.
 func answeredAll(answers []*probe.Answer) *Stop {
 	for _, answer := range answers {
 		if answer.Failure != nil && (answer.Failure.Kind == probe.Timeout || answer.Failure.Kind == probe.Stopped || answer.Closed) {
@@ -299,8 +295,8 @@ func answeredAll(answers []*probe.Answer) *Stop {
 	return nil
 }
 
-// IsBusy reports whether a call was refused for being one of many: a partner may
-// protect itself, and such a call takes nothing.
+// IsBusy reports whether a call was answered 429. A partner may limit the rate of calls, and such a
+// call has no effect.
 func IsBusy(answer *probe.Answer) bool { return answer.OK(http.StatusTooManyRequests) }
 
 func turnedAway(answers []*probe.Answer) (n int64) {
@@ -312,8 +308,8 @@ func turnedAway(answers []*probe.Answer) (n int64) {
 	return n
 }
 
-// metAll returns the stop of a race in which a call was not answered in time, or some of
-// those that have to meet were turned away.
+// metAll returns a stop if a call of a race was not answered in time, or if a call that had to take
+// part was answered 429.
 func metAll(answers, meeting []*probe.Answer) *Stop {
 	if stop := answeredAll(answers); stop != nil {
 		return stop

@@ -11,11 +11,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// leastAhead is how far ahead the slot of a case starts: a partner may stop selling a
-// slot before it begins.
+// leastAhead is how far ahead the slot of a case must start: a partner may stop selling a slot
+// before it begins.
 const leastAhead = 24 * time.Hour
 
-// PlayCases returns the cases of the plan: none where nothing may be held, or nothing can
+// PlayCases returns the cases of the plan. It returns none if holds are not allowed or nothing can
 // be booked.
 func PlayCases(ctx context.Context, p *Player) []plan.Case { return p.cases(ctx, p.Depth.Cases()) }
 
@@ -34,10 +34,10 @@ func (p *Player) On(c *plan.Case) *Player {
 	return &on
 }
 
-// Case is what stories are played on; nil where that is what is easiest to try.
+// Case returns what stories are played on; nil means what is easiest to try.
 func (p *Player) Case() *plan.Case { return p.on }
 
-// named tells the story of a case from that of others.
+// named returns a story name that includes the case, if there is one.
 func (p *Player) named(story string) string {
 	if p.on == nil {
 		return story
@@ -45,7 +45,7 @@ func (p *Player) named(story string) string {
 	return fmt.Sprintf("%s of %s", story, p.on)
 }
 
-// bare reports whether a story leaves out what is optional.
+// bare reports whether a story leaves out optional fields. Without a case it returns otherwise.
 func (p *Player) bare(otherwise bool) bool {
 	if p.on == nil {
 		return otherwise
@@ -53,7 +53,7 @@ func (p *Player) bare(otherwise bool) bool {
 	return p.on.Bare
 }
 
-// cased wants the slot and the party of the case that the story is played on.
+// cased changes w to the slot and the party of the case, if there is one.
 func (p *Player) cased(w wanted) wanted {
 	if p.on == nil {
 		return w
@@ -66,11 +66,10 @@ func (p *Player) cased(w wanted) wanted {
 	return w
 }
 
-// Other is a hold for one guest that is made and released while another story is under way
-// in its slot.
+// Other is a hold for one guest that is made and released in the slot of another story while that
+// story is being played.
 type Other struct{ Before, Held, Released *Reading }
 
-// another plays one.
 func (t telling) another() *Stop {
 	var o Other
 	var stop *Stop
@@ -93,7 +92,7 @@ func (t telling) another() *Stop {
 	return stop
 }
 
-// interlude makes the calls that come between two of a story.
+// interlude makes the calls that come between two calls of a story.
 func (t telling) interlude() *Stop {
 	if t.on == nil {
 		return nil
@@ -105,7 +104,7 @@ func (t telling) interlude() *Stop {
 	switch t.on.Between {
 	case plan.SameSlot:
 		if t.story.acts%2 == 0 {
-			return nil // half as many show as much
+			return nil // every second time shows as much
 		}
 		return t.another()
 	case plan.CatalogPull:
@@ -118,7 +117,7 @@ func (t telling) interlude() *Stop {
 	return nil
 }
 
-// question asks for the story's option over the whole window.
+// question returns a question about the story's option for the complete window.
 func (t telling) question() Question {
 	q := Question{Product: t.story.Offer.Product, Option: t.story.Offer.Option}
 	q.Window, _ = t.Scope.Window(t.Clock.Now(), q.Product.Zone)

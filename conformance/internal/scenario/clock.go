@@ -16,25 +16,25 @@ import (
 
 const (
 	clockTimeout = 5 * time.Second
-	largestClock = 64 << 10 // bytes of a clock's answer that are read
+	largestClock = 64 << 10 // bytes read of a clock's answer
 )
 
-// Clock is the target's clock: a resource that tells the target's time (GET
-// answers {"now": date-time}) and moves it (POST {"advance": "25m"}). Without
-// an address it is this machine's, and stands outside our power.
+// Clock is the target's clock: a resource that returns the target's time (GET answers {"now":
+// date-time}) and moves it (POST {"advance": "25m"}). Without an address it is this machine's
+// clock, which cannot be moved.
 type Clock struct {
 	address string
 	trouble error // why the clock at its address cannot be used
 	http    *http.Client
 
 	mu     sync.Mutex
-	offset time.Duration // the target's time less ours
+	offset time.Duration // the target's time minus this machine's
 }
 
 func NewClock(address string, roots *x509.CertPool) *Clock {
 	return &Clock{address: address, http: &http.Client{
 		Timeout: clockTimeout,
-		// The address is the user's; where a redirect leads is the target's.
+		// The user chose the address; the target would choose where a redirect leads.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
 	}}
@@ -42,12 +42,12 @@ func NewClock(address string, roots *x509.CertPool) *Clock {
 
 func (c *Clock) Movable() bool { return c.address != "" }
 
-// giveUp has the clock be this machine's from now on, and keeps why.
+// giveUp switches to this machine's clock and stores the reason.
 func (c *Clock) giveUp(trouble error) { c.address, c.trouble = "", trouble }
 
 func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
 
-// Ahead is how far the target's time is ahead of this machine's.
+// Ahead returns how far the target's time is ahead of this machine's.
 func (c *Clock) Ahead() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +61,8 @@ func (c *Clock) Read(ctx context.Context) error {
 	return c.do(ctx, http.MethodGet, nil)
 }
 
-// MoveBeyond moves the target's clock to about a second after a time. It asks for the
-// target's time first: a clock that stands still has fallen behind since it was read.
+// MoveBeyond moves the target's clock to about one second after t. It reads the target's time
+// first: a stopped clock has fallen behind since the last read.
 func (c *Clock) MoveBeyond(ctx context.Context, t time.Time) error {
 	if err := c.Read(ctx); err != nil {
 		return err
@@ -114,19 +114,19 @@ func (c *Clock) do(ctx context.Context, method string, body []byte) error {
 	return nil
 }
 
-// Time is what the run may take. What it waits for holds to expire comes on top.
+// Time is the time budget of the run. Time spent waiting for holds to expire is added to it.
 type Time struct {
 	most     time.Duration
 	started  time.Time
 	deadline time.Time
 	waited   time.Duration
-	halt     context.Context // ends when the run is asked to end
-	stopped  atomic.Bool     // the run was asked to end
+	halt     context.Context // done when the run was asked to stop
+	stopped  atomic.Bool     // the run was asked to stop
 	ranOut   atomic.Bool
-	patience patience // with a partner that turns calls away
+	patience patience // with a partner that answers 429
 }
 
-// NewTime begins the time of a run, which ends early with halt.
+// NewTime starts the time of a run. The run stops early when halt is done.
 func NewTime(halt context.Context, most time.Duration) *Time {
 	now := time.Now()
 	return &Time{most: most, started: now, deadline: now.Add(most), halt: halt}
@@ -134,40 +134,40 @@ func NewTime(halt context.Context, most time.Duration) *Time {
 
 func (t *Time) Started() time.Time { return t.started }
 
-// Within returns a context that ends with ctx, at the run's deadline, and when
-// the run is asked to end.
+// Within returns a context that is cancelled with ctx, at the run's deadline, or when the run is
+// asked to stop.
 func (t *Time) Within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithDeadline(ctx, t.deadline)
 	stop := context.AfterFunc(t.halt, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// Interrupt enters that the user, or a signal, asked the run to end.
+// Interrupt records that the user, or a signal, asked the run to stop.
 func (t *Time) Interrupt() { t.stopped.Store(true) }
 
 func (t *Time) Interrupted() bool { return t.stopped.Load() }
 
-// RanOut reports whether the run's time was used up before it was done.
+// RanOut reports whether the run's time was used up before the run was complete.
 func (t *Time) RanOut() bool { return t.ranOut.Load() }
 
-// Spent is how much of the run's time is gone, from 0 to 1.
+// Spent returns the used share of the run's time: 1 when all of it is used.
 func (t *Time) Spent() float64 {
 	return float64(time.Since(t.started)-t.waited) / float64(t.most)
 }
 
-// extraShare of the run's time may be gone before a further visit, or round of a race.
+// extraShare is the share of the run's time after which no further visit or race round starts.
 const extraShare = 0.5
 
-// LateForMore reports whether too much of the run's time, or of the time to wait for a
-// partner that turns calls away, is gone for what a rule can be judged without.
+// LateForMore reports whether the run must skip calls that its rules can be judged without. That is
+// so after too much of its time is used up, or of its time for waiting on 429 answers.
 func (t *Time) LateForMore() bool {
 	return t.Spent() > extraShare || float64(t.patience.waited()) > extraShare*float64(t.mostWaiting())
 }
 
-// mostWaiting is how long the run waits for a partner that turns calls away.
+// mostWaiting returns the longest total wait for a partner that answers 429.
 func (t *Time) mostWaiting() time.Duration { return t.most / waitingShare }
 
-// out is the stop of a scenario whose context has ended.
+// out returns the stop of a scenario whose context is done.
 func (t *Time) out() *Stop {
 	if t.Interrupted() || time.Now().Before(t.deadline) {
 		return Missing("the run was interrupted").WithRemedy("Let the run finish.")
@@ -181,8 +181,8 @@ func (t *Time) lengthen(waited time.Duration) {
 	t.deadline = t.deadline.Add(waited)
 }
 
-// sleep waits until then, and gives the run so much more time. It reports whether
-// there was anything to wait for, and the run goes on.
+// sleep waits until the given time and extends the run by the time waited. It reports false when
+// there was nothing to wait for, or when the run must stop.
 func (t *Time) sleep(ctx context.Context, until time.Time) bool {
 	began := time.Now()
 	if !began.Before(until) {
@@ -196,7 +196,7 @@ func (t *Time) sleep(ctx context.Context, until time.Time) bool {
 	return ctx.Err() == nil && t.halt.Err() == nil
 }
 
-// wait lets time pass, as far as there is some.
+// wait waits for d, or until ctx is done.
 func wait(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// CodeTry is a call with a code, or a booking id, that is near a live one.
+// CodeTry is a call with a code or booking id that is similar to a live one.
 type CodeTry struct {
 	plan.NearCode
 	Answer *probe.Answer
@@ -27,8 +27,8 @@ func (all CodeTries) Instances() (seen []plan.Instance) {
 	return seen
 }
 
-// NearCodes is calls with codes and ids that are near those of a live hold, and of the
-// booking that it becomes. Each is unknown to the partner.
+// NearCodes contains calls with codes and ids similar to those of a live hold and its booking. The
+// partner knows none of them.
 type NearCodes struct {
 	Opening
 	BookingID string
@@ -86,8 +86,9 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 func ledgerCode(e ledger.Entry) string { return e.Code }
 func ledgerID(e ledger.Entry) string   { return e.BookingID }
 
-// tryCodes makes a call with codes near a live one, as many as the run has time for; known
-// tells the others that the partner made. It ends where the partner wants no more.
+// tryCodes makes a call with each code similar to a live one, as many as the run has time for.
+// known returns the code in a ledger entry: further codes of the partner show whether its codes are
+// sequential. tryCodes stops when the partner answers 429.
 func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, live string, known func(ledger.Entry) string, call func(purpose, code string) (*probe.Answer, *Stop)) (tried CodeTries, stop *Stop) {
 	var others []string
 	for _, entry := range p.Ledger.Entries() {

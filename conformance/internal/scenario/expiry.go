@@ -9,26 +9,26 @@ import (
 )
 
 const (
-	// LongestWait is how long a hold may live that a run waits for.
+	// LongestWait is the longest lifetime of a hold that a run waits for.
 	LongestWait = 35 * time.Minute
-	// expiringHolds is how many holds expire together: what is not as expected at
-	// first is measured again without a second wait.
+	// expiringHolds is the number of holds that expire together. An unexpected result can then be
+	// measured again without a second wait.
 	expiringHolds = 3
-	// waitedCases is how many cases are held too where the run waits for holds to expire: at
-	// a partner in use, their seats are kept from customers meanwhile.
+	// waitedCases is the number of cases that are also held when the run waits for expiry. At a
+	// partner in use, these seats are withheld from customers meanwhile.
 	waitedCases = 6
-	// Clocks differ, and what sweeps holds comes round now and then: around the end
-	// of a hold, a share of its life proves nothing.
+	// Clocks differ, and partners remove expired holds periodically. Near its expiry, for a share
+	// of its lifetime, the state of a hold proves nothing.
 	marginShare                 = 20
 	leastMargin, greatestMargin = time.Second, time.Minute
-	// leastApart is how far apart the looks at a slot are while a hold on it is waited
-	// for, at the least.
+	// leastApart is the shortest interval between two looks at a slot while the run waits for its
+	// hold to expire.
 	leastApart = time.Second
 )
 
-// ends returns, by this machine's clock, until when a hold has surely not expired,
-// and from when on it surely has. The Date of its answer shows how far the
-// partner's clock is off.
+// ends returns, by this machine's clock, the time until which a hold is certainly live and the time
+// from which it has certainly expired. The Date header of its answer shows how far the partner's
+// clock differs.
 func (h *Hold) ends() (live, over time.Time) {
 	first, last := h.Expires, h.Expires
 	if date, err := http.ParseTime(h.Answer.Response.Header.Get("Date")); err == nil {
@@ -43,7 +43,7 @@ func (h *Hold) ends() (live, over time.Time) {
 	return first.Add(-margin), last.Add(margin)
 }
 
-// EndsInTime reports whether a hold expires while a run waits for it.
+// EndsInTime reports whether a hold expires within the time that a run waits.
 func (h *Hold) EndsInTime() bool {
 	if h.Expires.IsZero() {
 		return false
@@ -52,10 +52,10 @@ func (h *Hold) EndsInTime() bool {
 	return over.Sub(h.Answered) <= LongestWait
 }
 
-// Expiring is a hold that will not be confirmed in time.
+// Expiring is a hold that is not confirmed before it expires.
 type Expiring struct {
 	Opening
-	Ending *Reading // shortly before it expires, where the run itself waits for that
+	Ending *Reading // shortly before it expires, where the run itself waits
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
@@ -64,10 +64,10 @@ func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
 	})
 }
 
-// ExpiringCases are the cases whose holds are to expire.
+// ExpiringCases lists the cases whose holds are left to expire.
 type ExpiringCases struct{ Held []plan.Case }
 
-// PlayExpiringCases holds them, all before the first expires.
+// PlayExpiringCases makes all these holds before the first one expires.
 func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 	return played(p, "expiring cases", 0, func(all *ExpiringCases, _ string) {
 		most := p.Depth.Expiring()
@@ -102,13 +102,12 @@ func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 		t.confirmInVain("confirm the expired code", &e.Confirm, "after the expired code was confirmed")
 		t.releaseInVain("release the expired code", &e.Release, "after the expired code was released")
 		if e.Release.Answer != nil && e.Release.Answer.OK(http.StatusOK) {
-			p.Book.over(e.Hold) // whatever it says of success: there is nothing left
+			p.Book.over(e.Hold) // the partner says that it released it: nothing is left to undo
 		}
 	})
 }
 
-// outlive is the step that has a hold expire: the target's clock is moved, or the
-// run has waited.
+// outlive lets a hold expire: it moves the target's clock, or checks that the run has waited.
 func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
 	if p.waits() {
 		switch _, over := h.ends(); {
@@ -122,7 +121,7 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
 	}
 	over := h.Expires
 	if p.on != nil && p.on.Number > p.Depth.Expiring()/2 {
-		over = over.Add(h.Life) // half of the cases are looked at when they are long over
+		over = over.Add(h.Life) // half of the cases are read long after they expired
 	}
 	if err := p.Clock.MoveBeyond(ctx, over); err != nil {
 		return Missing("%v", err)
@@ -130,7 +129,7 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
 	return nil
 }
 
-// Means is how a hold can be had to expire.
+// Means is the way in which a run can let a hold expire.
 type Means struct {
 	Trouble error // why the target's clock cannot be used
 	Moves   bool  // the target's clock is moved
@@ -146,8 +145,8 @@ func (p *Player) waits() bool {
 	return p.IncludeSlow && !p.Clock.Movable() && p.Clock.trouble == nil
 }
 
-// PlayInVain returns the first hold where the run waits, and that lives too long; else
-// nil.
+// PlayInVain returns the first hold if the run waits for expiry and this hold is not worth waiting
+// for: it lives too long, or the partner keeps no seats for holds. Otherwise it returns nil.
 func PlayInVain(ctx context.Context, p *Player, _ int) *Hold {
 	if h := PlayBooking(ctx, p, 0).Hold; p.waits() && !p.worthWaiting(h) {
 		return h
@@ -157,9 +156,9 @@ func PlayInVain(ctx context.Context, p *Player, _ int) *Hold {
 
 func (p *Player) worthWaiting(h *Hold) bool { return h.EndsInTime() && !p.Book.traits.Holdless }
 
-// PlayExpireEarly begins the holds that are to expire where they outlive the rest of
-// the run, so that all else is judged meanwhile. Shorter ones are begun at its end:
-// they would give their seats back in the middle of another story.
+// PlayExpireEarly makes the holds to be expired at the start of a run if they outlive the run's
+// time limit; all other rules are judged meanwhile. Shorter holds are made at the end of the run:
+// they would return their seats in the middle of another story.
 func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	b := PlayBooking(ctx, p, 0)
 	if p.waits() && b.Hold.Life > p.Time.most && p.worthWaiting(b.Hold) && p.Expiry {
@@ -170,7 +169,7 @@ func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 
 type expiries []*Expiring
 
-// beginExpiring makes the holds that are to expire, and returns their stories.
+// beginExpiring makes the holds that are left to expire and returns their stories.
 func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
 	for attempt := range expiringHolds {
 		e := playExpiring(ctx, p, attempt)
@@ -188,8 +187,8 @@ func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
 	return begun
 }
 
-// AwaitExpiry waits until the holds that are to expire have expired; their seats
-// are counted shortly before. It ends immediately when the run is asked to end.
+// AwaitExpiry waits until these holds have expired, and counts the seats shortly before. It returns
+// immediately when the run is asked to stop.
 func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) {
 	if !p.waits() {
 		return
@@ -215,8 +214,8 @@ func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) 
 	p.Time.sleep(ctx, over)
 }
 
-// expiringWithin returns the stories to be waited for; there are none where a hold
-// shows that it would be in vain.
+// expiringWithin returns the stories to wait for. It returns nil if a hold shows that waiting would
+// be useless.
 func expiringWithin(ctx context.Context, p *Player) expiries {
 	ctx, cancel := p.Time.Within(ctx)
 	defer cancel()
@@ -230,9 +229,9 @@ func expiringWithin(ctx context.Context, p *Player) expiries {
 	return begun
 }
 
-// watch counts the seats of the slots whose holds are waited for, again and again,
-// the last time shortly before the holds expire. Nothing else shows how likely it is
-// that others move the seats while they expire, which takes long.
+// watch counts the seats of the awaited slots repeatedly, the last time shortly before the holds
+// expire. Expiry takes long, so only these counts show how likely it is that other customers change
+// the seats meanwhile.
 func (begun expiries) watch(ctx context.Context, p *Player, live time.Time) {
 	begun.count(ctx, p)
 	apart := max(time.Until(live)/mostLooks, leastApart)
@@ -244,8 +243,7 @@ func (begun expiries) watch(ctx context.Context, p *Player, live time.Time) {
 	}
 }
 
-// count counts the seats of the slots whose holds are waited for. It is
-// a part of the waiting, and takes nothing of the run's time.
+// count counts the seats of the awaited slots. It extends the run by the time that it takes.
 func (begun expiries) count(ctx context.Context, p *Player) {
 	began := time.Now()
 	ctx, cancel := p.Time.Within(ctx)

@@ -19,49 +19,49 @@ type Hold struct {
 	Code     string
 	Answer   *probe.Answer
 	Answered time.Time     // by this machine's clock
-	Expires  time.Time     // zero where it cannot be read
+	Expires  time.Time     // zero if it cannot be read
 	Life     time.Duration // from the answer to Expires
 
 	entry  *ledger.Entry
-	others map[string]*ledger.Entry // of further bookings that the code was answered with, by their ids
+	others map[string]*ledger.Entry // further bookings that confirms of the code returned, by booking id
 }
 
 func (h *Hold) BookingID() string { return h.entry.BookingID }
 
-// Held reports whether the hold was made, and is not a booking or released.
+// Held reports whether the hold was made and is neither booked nor released.
 func (h *Hold) Held() bool { return h.entry.State == ledger.Held }
 
-// Traits is what has been seen of the partner so far.
+// Traits is what the run has observed of the partner so far.
 type Traits struct {
 	Holdless    bool   // it keeps no seats for holds
 	NoCancel    bool   // it takes no cancellations
-	NothingFree string // why no slot at all can be booked; "" where one can
-	early, late int    // of the holds of a Holdless partner: how many took their seats, and how many did not
+	NothingFree string // why no slot can be booked; "" if one can
+	early, late int    // of the holds of a Holdless partner: how many took seats at reserve, and how many did not
 	held        bool   // a hold was made
 }
 
-// TakesLater reports whether its confirms take the seats, as far as that was seen.
+// TakesLater reports whether the partner's confirms take the seats, as observed so far.
 func (t Traits) TakesLater() bool { return t.Holdless && t.early <= t.late }
 
-// Bounds is how many holds and bookings may be made.
+// Bounds limits how many holds and bookings the run may make.
 type Bounds struct{ MaxHolds, MaxBookings int }
 
-// Booker makes holds and bookings, releases and cancels them. Each is in the ledger
-// before it is sent, and what came of it before anything else happens.
+// Booker makes holds and bookings, and releases and cancels them. Each is recorded in the ledger
+// before its request is sent, and its outcome before anything else happens.
 type Booker struct {
 	calls  *caller
 	traits *Traits
-	made   int // bookings
+	made   int // number of bookings
 }
 
-// Reserve sends one reserve. It outlives an interrupt: an answer that is not read is a
-// hold that cannot be released.
+// Reserve sends one reserve. An interrupt does not cancel it: a hold whose answer is not read
+// cannot be released.
 func (b *Booker) Reserve(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, full bool, key probe.Key) (*Hold, *Stop) {
 	return b.reserveAs(ctx, offer, units, func(entry *ledger.Entry) probe.Call { return reserveCall(purpose, entry, full, key) })
 }
 
-// reserveAs sends the reserve that is made of its entry. The hold is one only as far
-// as its answer says so.
+// reserveAs sends the reserve that call makes from its ledger entry. Check Held: the returned Hold
+// may be a refused reserve.
 func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []partnerapi.UnitQuantity, call func(*ledger.Entry) probe.Call) (*Hold, *Stop) {
 	if ctx.Err() != nil {
 		return nil, b.calls.Time.out()
@@ -82,8 +82,8 @@ func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
 	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
 }
 
-// attempt enters a reserve that is about to be sent. What is out of bounds, or
-// cannot be entered, is not to be sent.
+// attempt records a reserve before it is sent. If it returns a stop, the reserve must not be sent:
+// it is out of bounds or could not be recorded.
 func (b *Booker) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *Stop) {
 	if b.calls.ReadOnly {
 		return nil, outOfBounds(ReadOnly).WithRemedy(NotReadOnly)
@@ -98,7 +98,7 @@ func (b *Booker) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) 
 	return entry, nil
 }
 
-// holds is how many holds were made, or may have been.
+// holds returns the number of holds that were made or may have been made.
 func (b *Booker) holds() (made int) {
 	for _, entry := range b.calls.Ledger.Entries() {
 		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
@@ -108,8 +108,9 @@ func (b *Booker) holds() (made int) {
 	return made
 }
 
-// Plenty reports whether there are holds and bookings to spare: what can be repeated any number of
-// times must leave a tenth for the rest, and a quarter where random lifecycles are to be played.
+// Plenty reports whether there are holds and bookings to spare. Tests that can be repeated any
+// number of times must leave a tenth for the others, and a quarter if random lifecycles are to be
+// played.
 func (b *Booker) Plenty() bool {
 	parts := 10
 	if b.calls.Stories > 0 {
@@ -118,11 +119,11 @@ func (b *Booker) Plenty() bool {
 	return parts*b.holds() < (parts-1)*b.calls.Bounds.MaxHolds && parts*b.made < (parts-1)*b.calls.Bounds.MaxBookings
 }
 
-// recordReserve enters what a reserve brought. Whatever the status, an answer
-// with a code is a hold to be released.
+// recordReserve records the outcome of a reserve. Any 2xx answer with a code is a hold that must be
+// released.
 func recordReserve(entry *ledger.Entry, answer *probe.Answer) {
 	switch {
-	case answer == nil: // it was not sent
+	case answer == nil: // not sent
 		entry.State = ledger.Refused
 	case answer.Failure != nil:
 		entry.State = ledger.Unheard
@@ -139,8 +140,8 @@ func recordReserve(entry *ledger.Entry, answer *probe.Answer) {
 	}
 }
 
-// read reads the answer to a reserve with the registered key: it has to be a hold that
-// can be worked with, or a lawful refusal.
+// read reads the answer to a reserve with the registered key. It must be a usable hold or a lawful
+// refusal.
 func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 	if stop != nil {
 		return nil, stop
@@ -158,7 +159,7 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 		return nil, stopAt(Unreadable, answer, "%s", flaw)
 	}
 	for _, problem := range schemas.Validate(schemas.ReserveAnswer, answer.Raw) {
-		if problem.Pointer != "/expiresAt" { // without it a hold can be worked with
+		if problem.Pointer != "/expiresAt" { // a hold without it can still be used
 			return nil, b.misfit(answer, problem)
 		}
 		b.calls.Witness.Answer(answer, problem)
@@ -170,7 +171,7 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 	return h, nil
 }
 
-// unlike is the stop of an answer that broke off, or has none of the statuses.
+// unlike returns the stop of an answer that broke off or has another status than the given ones.
 func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop {
 	switch {
 	case answer.BrokeOff(statuses...):
@@ -196,7 +197,7 @@ func RefusalOf(answer *probe.Answer) string {
 	return "no message"
 }
 
-// NoObject says why an answer's body is no JSON object, or "".
+// NoObject returns why an answer's body is not a JSON object, or "".
 func NoObject(answer *probe.Answer) string {
 	value, err := discover.Decode(answer.Raw)
 	if err != nil {
@@ -208,8 +209,8 @@ func NoObject(answer *probe.Answer) string {
 	return ""
 }
 
-// reserveAnyway reserves and takes any answer, a refusal too. A hold that was
-// made is released immediately.
+// reserveAnyway sends a reserve and accepts any answer, including a refusal. A hold that was made
+// is released immediately.
 func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, party []partnerapi.UnitQuantity) (*probe.Answer, *Stop) {
 	made, stop := b.Reserve(ctx, purpose, offer, party, true, probe.GoodKey)
 	if stop != nil {
@@ -221,12 +222,12 @@ func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discov
 	return made.Answer, stop
 }
 
-// mostReserves bounds the reserves that take so many seats, refusals included.
+// mostReserves is the maximum number of reserves that take sends, including refused ones.
 const mostReserves = 10
 
-// take reserves so many seats, in one hold or, where the partner limits its
-// parties, in several of half the size, and so on. The purpose has a place for
-// the seats in words. Holds are returned also where there is a stop.
+// take reserves the given number of seats in one hold. If the partner limits its party size, take
+// halves the party until it is accepted. purpose contains a format verb (%s) for the seats. Holds
+// are returned even if there is a stop.
 func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, purpose string) ([]*Hold, *Stop) {
 	var holds []*Hold
 	party := seats

@@ -10,15 +10,15 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// KeyTry is a call without the registered key.
+// KeyTry is a call with another key than the registered one.
 type KeyTry struct {
 	Key    probe.Key
-	Number int  // of the calls with this key
-	Fresh  bool // on a connection of its own; else on one that the good key was sent on
+	Number int  // ordinal among the calls with this key
+	Fresh  bool // on a new connection; else on one that has carried the registered key
 	Answer *probe.Answer
 }
 
-// KeyTries are those of one call; the last may have been accepted.
+// KeyTries is the tries of one call. The last one may have been accepted.
 type KeyTries []KeyTry
 
 func (all KeyTries) Instances() (seen []plan.Instance) {
@@ -32,17 +32,17 @@ func (all KeyTries) Instances() (seen []plan.Instance) {
 	return seen
 }
 
-// KeyForms is how many forms of wrong keys there are for the partner's.
+// KeyForms returns the number of forms of wrong keys for the partner's key.
 func (p *Player) KeyForms() int { return 2 + len(p.calls.Client.NearKeys()) }
 
-// keyPlan is the calls without the registered key, the most telling first: so many as the
+// keyPlan returns the calls without the registered key, the most revealing first, as many as the
 // run has time for.
 func (p *Player) keyPlan(endpoint partnerapi.Endpoint) (all []KeyTry) {
 	add := func(key probe.Key, number int, fresh bool) {
 		all = append(all, KeyTry{Key: key, Number: number, Fresh: fresh})
 	}
 	near := p.calls.Client.NearKeys()
-	// Each endpoint begins with others, lest a slow partner is asked for the same only.
+	// Each endpoint starts with other keys, so that a slow partner does not get the same ones only.
 	at := slices.Index(partnerapi.Endpoints(), endpoint) * 2 % max(1, len(near))
 	for i, key := range append(near[at:len(near):len(near)], near[:at]...) {
 		add(key, 1, false)
@@ -62,12 +62,12 @@ func (p *Player) keyPlan(endpoint partnerapi.Endpoint) (all []KeyTry) {
 	return all[:min(len(all), p.affordable(endpoint, keyShare))]
 }
 
-// keyShare of the run's time may go into the calls without the registered key of one
-// endpoint, and codeShare into those about unknown codes.
+// keyShare is the share of the run's time for the calls to one endpoint without the registered key.
+// codeShare is the share for the calls with unknown codes.
 const keyShare, codeShare = 0.02, 0.03
 
-// affordable is how many calls to an endpoint take that share of the run's time; none in
-// a run that tries each rule once, or that is late.
+// affordable returns how many calls to an endpoint fit in that share of the run's time. It returns
+// 0 at quick depth, and when the run is late.
 func (p *Player) affordable(endpoint partnerapi.Endpoint, share float64) int {
 	if p.Depth == plan.Quick || p.Time.LateForMore() {
 		return 0
@@ -80,8 +80,8 @@ func (p *Player) affordable(endpoint partnerapi.Endpoint, share float64) int {
 	return int(share * float64(p.Time.most) / float64(took))
 }
 
-// tryKeys makes a call with wrong keys, until one is accepted or the partner wants no more
-// of them. Good is a call with the registered key, after which some connection is known.
+// tryKeys makes a call with wrong keys until one is accepted or the partner answers 429. good makes
+// a call with the registered key, so that some connections have carried it.
 func (p *Player) tryKeys(ctx context.Context, endpoint partnerapi.Endpoint, good func(), call func(purpose string, try KeyTry) (*probe.Answer, *Stop)) (tried KeyTries, stop *Stop) {
 	for i, try := range p.keyPlan(endpoint) {
 		switch {
@@ -96,7 +96,7 @@ func (p *Player) tryKeys(ctx context.Context, endpoint partnerapi.Endpoint, good
 			return tried, stop
 		}
 		if try.Answer.Failure != nil {
-			continue // a connection that was closed says nothing about the key
+			continue // a closed connection shows nothing about the key
 		}
 		if tried = append(tried, try); try.Answer.Response.Status/100 == 2 {
 			break
@@ -105,7 +105,7 @@ func (p *Player) tryKeys(ctx context.Context, endpoint partnerapi.Endpoint, good
 	return tried, nil
 }
 
-// KeysOfReads is what wrong keys come to at the calls that change nothing.
+// KeysOfReads is the outcome of wrong keys in calls that change nothing.
 type KeysOfReads struct {
 	Products, Probe, Availability KeyTries
 }
@@ -136,13 +136,13 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 	})
 }
 
-// NearKeys is wrong keys at work on a live hold: none of them reserves or confirms.
+// NearKeys contains reserves and confirms about a live hold with wrong keys. None may succeed.
 type NearKeys struct {
 	Opening
 	Reserves, Confirms KeyTries
-	Reserved           *Reading // after the reserves
-	Kept               *Reading // after the confirms
-	Release            Act      // with the good key
+	Reserved           *Reading // seats left after the reserves
+	Kept               *Reading // seats left after the confirms
+	Release            Act      // with the registered key
 }
 
 func (k *NearKeys) Instances() []plan.Instance {
@@ -179,19 +179,20 @@ func (t telling) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(pu
 	})
 }
 
-// NearUndoing is wrong keys at work on what undoes a live hold, or a live booking.
+// NearUndoing contains releases of a live hold, or cancellations of a live booking, with wrong
+// keys.
 type NearUndoing struct {
 	Opening
 	BookingID string
 	Confirm   Act // of a booking
 	Tries     KeyTries
 	Kept      *Reading // after them
-	Undone    Act      // with the good key
+	Undone    Act      // with the registered key
 }
 
 func (n *NearUndoing) Instances() []plan.Instance { return n.Tries.Instances() }
 
-// Live is what the slot had left before the wrong keys.
+// Live returns what the slot had left before the calls with wrong keys.
 func (n *NearUndoing) Live() *Reading {
 	if n.BookingID != "" {
 		return n.Confirm.After

@@ -11,13 +11,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Booking is a booking from reserve to cancellation, with every call that
-// the marketplace might repeat, or send too late, repeated or sent too late.
+// Booking is a booking from reserve to cancellation. It includes every call that the marketplace
+// might repeat or send too late.
 type Booking struct {
 	Opening
 	BookingID        string
 	Confirm          Act
-	Repeats          []Act // confirms of the same code again
+	Repeats          []Act // further confirms of the same code
 	LateRelease      Act   // release of the confirmed code
 	Cancel           Act
 	CancelsAgain     []Act
@@ -42,8 +42,7 @@ func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
 	})
 }
 
-// Holding is a hold for several guests that is released, twice, and then
-// confirmed anyway.
+// Holding is a hold for several guests that is released twice and then confirmed.
 type Holding struct {
 	Opening
 	Release         Act
@@ -51,11 +50,11 @@ type Holding struct {
 	ConfirmReleased Act
 }
 
-// SeveralGuests is the size of the party of a Holding, where the seats suffice.
+// SeveralGuests is the party size of a Holding, if there are enough seats.
 const SeveralGuests = 2
 
-// PlayHolding plays a hold, late in the window and at the catalog's end. A
-// partner whose slots have a single seat is asked for one.
+// PlayHolding plays a hold late in the window and at the end of the catalog. If slots have a single
+// seat, the hold is for one guest.
 func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 	return played(p, p.named("hold"), attempt, func(h *Holding, option string) {
 		var t telling
@@ -89,19 +88,19 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 	})
 }
 
-// Visit is a short stop at one option: a hold for one guest, made and released.
+// Visit is a short test of one option: a hold for one guest that is made and released.
 type Visit struct {
 	Opening
 	Release Act
 }
 
-// PlayVisits returns the keys of the options to be visited.
+// PlayVisits returns the keys of the options to visit.
 func PlayVisits(ctx context.Context, p *Player) []string {
 	all := PlaySurvey(ctx, p, 0).Offers
 	return plan.Visits(discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all, p.Depth.Visits())
 }
 
-// visited are the keys of the options that are visited beside a story; none beside a case.
+// visited returns the keys of the options that are visited in addition to a story. A case has none.
 func (p *Player) visited(ctx context.Context) []string {
 	if p.on != nil {
 		return nil
@@ -109,7 +108,7 @@ func (p *Player) visited(ctx context.Context) []string {
 	return PlayVisits(ctx, p)
 }
 
-// PlayVisit plays the visit to one option; nil where there is no time for it.
+// PlayVisit plays the visit to one option. It returns nil when there is no time for it.
 func PlayVisit(ctx context.Context, p *Player, optionKey string, attempt int) *Visit {
 	name := "visit " + optionKey
 	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
@@ -121,7 +120,7 @@ func PlayVisit(ctx context.Context, p *Player, optionKey string, attempt int) *V
 	})
 }
 
-// Releases is every release of a live hold: of the visits and of the hold of several.
+// Releases contains every release of a live hold: those of the visits and of the Holding.
 type Releases struct {
 	Visits  []*Visit
 	Holding *Holding
@@ -165,8 +164,8 @@ func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 	})
 }
 
-// SecondBooking is a second booking, confirmed with the code alone and cancelled
-// without a body, after somebody without the key has tried to cancel it.
+// SecondBooking is a second booking. It is confirmed with the code alone and cancelled without a
+// body, after cancellations with a wrong key and without a key.
 type SecondBooking struct {
 	Opening
 	BookingID string
@@ -176,8 +175,8 @@ type SecondBooking struct {
 	Cancel    Act
 }
 
-// PlaySecondBooking plays it late in the window and at the catalog's end. A
-// partner that took no cancellation of the first is spared the tries.
+// PlaySecondBooking plays it late in the window and at the end of the catalog. If the partner took
+// no cancellation of the first booking, none is tried.
 func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooking {
 	first := PlayBooking(ctx, p, 0)
 	return played(p, p.named("second booking"), attempt, func(b *SecondBooking, option string) {
@@ -200,7 +199,7 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 	})
 }
 
-// WrongKeys is somebody without the key at work on a hold.
+// WrongKeys contains calls about a hold with a wrong key and without a key.
 type WrongKeys struct {
 	Opening
 	ReserveWrong Act

@@ -5,8 +5,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Like is the case that the story was an instance of, where it was not played on one; nil
-// where it came to no slot. On simpler cases it can be seen what of the story a breach needs.
+// Like returns the case that describes a story which was not played on a case. It returns nil for
+// other stories, and if the story reached no slot. Simpler cases show which parts a breach needs.
 func (o *Opening) Like() *plan.Case {
 	if o.Case != nil || o.Offer.Slot.ID == "" || o.Offer.Option.Lead() == "" {
 		return nil

@@ -11,31 +11,31 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Fate is what is made of a hold early in the run, to be looked at again late in it.
+// Fate is the state in which a hold is left early in the run, to be checked again late in the run.
 type Fate string
 
 const (
-	LeftHeld     Fate = "held"      // and confirmed late
+	LeftHeld     Fate = "held"      // confirmed late
 	LeftOpen     Fate = "open"      // held, and released late
-	SoonReleased Fate = "released"  // and released and confirmed again late
-	SoonBooked   Fate = "booked"    // and confirmed again, released and cancelled late
-	SoonUndone   Fate = "cancelled" // and cancelled, confirmed and released again late
+	SoonReleased Fate = "released"  // released; released and confirmed again late
+	SoonBooked   Fate = "booked"    // confirmed; confirmed again, released and cancelled late
+	SoonUndone   Fate = "cancelled" // confirmed and cancelled; cancelled again, confirmed and released late
 )
 
 func Fates() []Fate { return []Fate{LeftHeld, LeftOpen, SoonReleased, SoonBooked, SoonUndone} }
 
-// Kept is a hold, or the booking that became of it, that was made early in the run and is
-// looked at again late in it. What is done late is in the acts of a booking and of a hold.
+// Kept is a hold, or its booking, that was made early in the run and is checked again late in the
+// run. The late calls are in the acts of a booking and of a hold.
 type Kept struct {
 	Booking
 	Release         Act
 	ReleasesAgain   []Act
 	ConfirmReleased Act
-	Seen            *Reading // late, before anything is done
+	Seen            *Reading // late, before any further call
 	Age             time.Duration
 
 	made   time.Time // by this machine's clock
-	target time.Time // by the target's
+	target time.Time // by the target's clock
 }
 
 func (k *Kept) Instances() []plan.Instance {
@@ -45,11 +45,11 @@ func (k *Kept) Instances() []plan.Instance {
 	return []plan.Instance{{plan.Delay: "seconds later", plan.Product: k.Offer.Product.ID, plan.Option: k.OptionKey()}}
 }
 
-// leastKeptSlots is how many slots an option has that a hold is kept on: few would be
-// missing where other tests need them.
+// leastKeptSlots is the number of slots that an option must have before a hold is kept on it. With
+// few slots, other tests could lack one.
 const leastKeptSlots = 8
 
-// KeepSome makes the holds and bookings that are looked at again late in the run.
+// KeepSome makes the holds and bookings that are checked again late in the run.
 func KeepSome(ctx context.Context, p *Player) {
 	if p.Depth.Age() == 0 || p.ReadOnly {
 		return
@@ -58,7 +58,7 @@ func KeepSome(ctx context.Context, p *Player) {
 		return
 	}
 	if p.affordable(partnerapi.Reserve, keyShare) < len(Fates()) {
-		return // at a slow partner the time is better spent
+		return // a slow partner's time is better spent elsewhere
 	}
 	p.keeps = true
 	for _, fate := range Fates() {
@@ -88,7 +88,7 @@ func keep(ctx context.Context, p *Player, fate Fate, attempt int) *Kept {
 	})
 }
 
-// roomy suits the slots of options that have several.
+// roomy accepts slots of options that have enough slots, with more than one seat left.
 func roomy(offers []discover.Offer) func(discover.Offer) bool {
 	slots := map[string]int{}
 	for _, offer := range offers {
@@ -102,8 +102,8 @@ func roomy(offers []discover.Offer) func(discover.Offer) bool {
 	}
 }
 
-// PlayKept looks again at what was made early, and does late what has to make no
-// difference then. A further attempt is made and looked at with a wait between.
+// PlayKept checks again what was made early, and makes the late calls. A further attempt is made
+// and checked with a wait in between.
 func PlayKept(fate Fate) func(context.Context, *Player, int) *Kept {
 	return func(ctx context.Context, p *Player, attempt int) *Kept {
 		return played(p, "kept "+string(fate), attempt, func(k *Kept, _ string) {
@@ -152,15 +152,15 @@ func (k *Kept) late(t telling, fate Fate) {
 }
 
 const (
-	// targetAge is how old what was made early is by the target's clock at least, where
-	// that can be moved.
+	// targetAge is the minimum age of what was made early, by the target's clock, if that clock can
+	// be moved.
 	targetAge = 30 * time.Second
-	// lifeShare of a hold's life may be gone when it is looked at again.
+	// lifeShare is the divisor of a hold's lifetime that limits how far the clock is moved.
 	lifeShare = 3
 )
 
-// grow waits until what was made is old enough. Where the target's clock can be moved, it
-// is older by that clock. A hold that ends soon may have ended.
+// grow waits until what was made is old enough. It also moves the target's clock where possible. A
+// hold with a short lifetime may have expired by then.
 func (k *Kept) grow(ctx context.Context, p *Player) *Stop {
 	wait(ctx, time.Until(k.made.Add(p.Depth.Age())))
 	age := targetAge

@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// judgedCalls is how many calls a limit is held against: two of them over it break
-// it (LIM-3).
+// judgedCalls is the number of consecutive calls that are compared with a limit: two late calls
+// among them break it (LIM-3).
 const judgedCalls = 3
 
 type Limit struct {
@@ -18,15 +18,15 @@ type Limit struct {
 	Form     Form // Probe, or Usual
 }
 
-// Pace keeps the answer times of one limit. When the limit is broken no
-// further call is made: the partner is judged in bounded time, whatever it does.
+// Pace keeps the answer times of one limit. Once the limit is broken, no further call is sent, so
+// that judging a slow partner takes bounded time.
 type Pace struct {
 	name  Limit
 	limit time.Duration
 
 	mu    sync.Mutex
 	calls []*probe.Exchange
-	worst [judgedCalls - 1]*probe.Exchange // of the two late calls that broke the limit
+	worst [judgedCalls - 1]*probe.Exchange // the two late calls that broke the limit
 	late  []*probe.Exchange
 }
 
@@ -34,7 +34,7 @@ func (p *Pace) record(exchange *probe.Exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if exchange.Failure != nil && exchange.Failure.Kind != probe.Timeout {
-		return // a call that broke off early says nothing about the limit
+		return // a call that broke off early shows nothing about the limit
 	}
 	p.calls = append(p.calls, exchange)
 	if !p.isLate(exchange) {
@@ -57,7 +57,7 @@ func (p *Pace) isLate(exchange *probe.Exchange) bool {
 	return exchange.Failure != nil || exchange.Duration > p.limit
 }
 
-// broken returns the stop of a limit that is broken, or nil.
+// broken returns a stop if the limit is broken, else nil.
 func (p *Pace) broken() *Stop {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,8 +70,8 @@ func (p *Pace) broken() *Stop {
 	}
 }
 
-// unanswered returns the stop of a call that was not answered, and must not be sent
-// again: the limit is broken, or this was bad luck (LIM-3), and proves nothing.
+// unanswered returns the stop of a call that was not answered and must not be sent again. Either
+// the limit is broken, or this was a single late answer, which proves nothing (LIM-3).
 func (p *Pace) unanswered(call probe.Call) *Stop {
 	if broken := p.broken(); broken != nil {
 		return broken
@@ -103,7 +103,7 @@ func spent(exchange *probe.Exchange) string {
 	return took
 }
 
-// paces holds a pace for each limit of the contract.
+// paces has a Pace for each limit of the contract.
 type paces map[Limit]*Pace
 
 func newPaces(scale float64) paces {

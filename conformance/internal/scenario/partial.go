@@ -6,9 +6,9 @@ import (
 	"partnerkit.dev/conformance/internal/plan"
 )
 
-// optional are the fields of a reserve and of a confirm that are left out one at a time:
-// with all of them and with none of them, the other stories have shown. A contact that the
-// marketplace sends has a name and an email address.
+// optional lists the fields of a reserve and of a confirm that are left out one at a time. Other
+// stories cover all fields and none. A contact that the marketplace sends always has a name and an
+// email address.
 var optional = []struct{ name, field, of string }{
 	{"without a reference", "resellerReference", ""},
 	{"without a contact", "contact", ""},
@@ -28,7 +28,7 @@ func (b *PartialBooking) Instances() []plan.Instance {
 	return []plan.Instance{{plan.Body: b.Name, plan.Product: b.Offer.Product.ID, plan.Option: b.OptionKey()}}
 }
 
-// PartialBodies is how many such bookings there are at the depth of the run.
+// PartialBodies returns the number of such bookings at the depth of the run.
 func PartialBodies(_ context.Context, p *Player) int {
 	if p.Depth == plan.Quick {
 		return 0

@@ -11,13 +11,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Parts are the answers to parts of the long window, of several options.
+// Parts contains the answers for parts of the long window, for several options.
 type Parts struct {
 	Days  []Windows // windows of one day
 	Spans []Windows // windows of several days
 }
 
-// Instances are the options and the days that the answers are of.
+// Instances returns the options and days that the answers cover.
 func (all *Parts) Instances() (seen []plan.Instance) {
 	for _, part := range slices.Concat(all.Days, all.Spans) {
 		q := part.Long.Question
@@ -26,11 +26,11 @@ func (all *Parts) Instances() (seen []plan.Instance) {
 	return seen
 }
 
-// mostParted is how many options are asked for parts of the window.
+// mostParted is the number of options that are read in parts of the window.
 const mostParted = 12
 
-// PlayParts asks options for parts of the long window, one part of each option after the
-// other, as far as the time allows.
+// PlayParts reads parts of the long window: the first part of each option, then the second, and so
+// on while there is time.
 func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
 	return played(p, "parts of the window", 0, func(all *Parts, _ string) {
 		some := slices.DeleteFunc(slices.Clone(PlaySurvey(ctx, p, 0).Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
@@ -57,8 +57,8 @@ func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
 	})
 }
 
-// askPart asks for a part of a long window. Where the two differ both are asked for once
-// more, the long one first: others may have bought the last seats, or given some back.
+// askPart requests a part of a long window. If the two answers differ, it requests both once more,
+// the long one first: other customers may have bought the last seats, or returned some.
 func (p *Player) askPart(ctx context.Context, long SlotAnswer, part discover.Window) Windows {
 	first := p.askAgain(ctx, long, part, "slots of a part of the window")
 	if first.Stop != nil {
@@ -80,8 +80,7 @@ func (p *Player) askPart(ctx context.Context, long SlotAnswer, part discover.Win
 	return last
 }
 
-// beyond returns the ids of the slots of a part that can be booked, and that the long
-// window lacks.
+// beyond returns the ids of the slots of a part that can be booked and that the long window lacks.
 func (w Windows) beyond() []string {
 	var known, seen []string
 	for _, slot := range w.Long.Slots {
@@ -95,13 +94,13 @@ func (w Windows) beyond() []string {
 	return plan.Without(seen, known)
 }
 
-// spans are the lengths of the windows, in days, that are asked for beside the long one.
+// spans lists the lengths, in days, of the windows requested in addition to the long one.
 var spans = []int{14, 7, 30, 2}
 
-// partsOf returns parts of an option's long window, the most telling first: its last day,
-// its halves, the first, a middle and the last day with slots, windows of several lengths
-// that end on a day with slots, the ends of months, the days on which the clocks change,
-// and a day of each weekday that has no slots.
+// partsOf returns parts of an option's long window, the most revealing first. It starts with the
+// last day and the two halves. Then come the first, a middle and the last day with slots, and
+// windows of several lengths that end on a day with slots. The rest are the first and last days of
+// months, the days on which the clocks change, and a day of each weekday without slots.
 func partsOf(long SlotAnswer) (parts []discover.Window) {
 	zone, dates := long.Product.Zone, long.Window.Dates()
 	busy := busyDays(long)

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// waitingShare is the share of the run's time that is spent on waiting for a partner that
-	// turns calls away with 429.
+	// waitingShare is the divisor of the run's time that gives the maximum total wait for a partner
+	// that answers 429.
 	waitingShare = 3
-	// A partner that does not say how long to wait is given these times, doubling, and in a row
-	// no more than so many of them.
+	// Without a Retry-After header, the wait starts at shortestWait and doubles up to
+	// longestBackoff, at most mostBackoffs times in a row.
 	shortestWait, longestBackoff, mostBackoffs = 250 * time.Millisecond, 4 * time.Second, 8
 )
 
-// patience is how long the run still waits for a partner that turns calls away (P23).
+// patience tracks the time spent waiting for a partner that answers 429 (P23).
 type patience struct {
 	mu     sync.Mutex
 	spent  time.Duration
-	until  time.Time // no call is sent before
-	row    int       // waits in a row, of which none helped
-	ending bool      // waiting did not help, until a call is served again
+	until  time.Time // no call is sent before this time
+	row    int       // consecutive waits after which no call was served
+	ending bool      // waiting did not help; reset when a call is served
 }
 
-// served enters that the partner served a call.
+// served records that the partner served a call.
 func (p *patience) served() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,8 +41,8 @@ func (p *patience) waited() time.Duration {
 	return p.spent
 }
 
-// next returns until when to wait before the call is sent again; false where that is longer
-// than there is time for. Calls that were turned away together wait together.
+// next returns the time at which to send the call again. It returns false if that exceeds the time
+// available. Calls that were answered 429 together wait together.
 func (p *patience) next(asked time.Duration, told bool, most time.Duration) (until time.Time, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,8 +64,8 @@ func (p *patience) next(asked time.Duration, told bool, most time.Duration) (unt
 	return p.until, true
 }
 
-// turnedAway waits as long as the partner asks for, within bounds. The stop says that it would
-// be too long: a call that was never served shows nothing.
+// turnedAway waits as long as the partner requests, within bounds. It returns a stop if that would
+// take too long: a call that was never served shows nothing.
 func (c *caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
 	asked, told := retryAfter(answer)
 	until, ok := c.Time.patience.next(asked, told, c.Time.mostWaiting())
@@ -79,7 +79,8 @@ func (c *caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
 	return nil
 }
 
-// retryAfter is how long a partner asks to wait: seconds, or a date by its own clock.
+// retryAfter returns the wait that a partner requests: in seconds, or until a date by its own
+// clock.
 func retryAfter(answer *probe.Answer) (d time.Duration, told bool) {
 	header := answer.Response.Header
 	text := header.Get("Retry-After")

@@ -1,13 +1,12 @@
-// Package scenario plays what a marketplace does with a partner: one booking, one
-// hold, a second booking, a race, a hold that expires, a slot that is sold out, calls
-// that make no sense. Each returns a value: what was sent, what came, and how many
-// seats were counted. It judges nothing and knows no rule.
+// Package scenario plays what a marketplace does with a partner: one booking, one hold, a second
+// booking, a race, a hold that expires, a slot that is sold out, malformed requests. Each scenario
+// returns a value: what was sent, what was received, and how many seats were counted. The package
+// judges nothing and knows no rules.
 //
-// A scenario is played once for each attempt, when the first rule asks for it, and
-// every rule judges one fact of it. One that cannot go on returns a Stop, which says
-// what stood in the way.
+// A scenario is played once for each attempt, when the first rule requests it, and every rule
+// judges one fact of it. A scenario that cannot continue returns a Stop with the reason.
 //
-// Every hold and booking is entered in a ledger before it is used.
+// Every hold and booking is recorded in a ledger before it is used.
 package scenario
 
 import (
@@ -28,16 +27,16 @@ type Config struct {
 	Time        *Time
 	Scope       plan.Scope
 	Bounds      Bounds
-	ReadOnly    bool // nothing is held or booked
-	NoRaces     bool // no calls are sent at the same time
-	IncludeSlow bool // holds are waited for until they expire, where the clock cannot be moved
-	Expiry      bool // what becomes of holds that expire is to be seen
+	ReadOnly    bool // hold and book nothing
+	NoRaces     bool // send no concurrent calls
+	IncludeSlow bool // wait for holds to expire if the clock cannot be moved
+	Expiry      bool // test how holds expire
 	Tickets     bool // the partner delivers its own tickets
 	LimitScale  float64
 	Witness     Witness
-	Stories     int // random lifecycles to be played
+	Stories     int // number of random lifecycles to play
 	Depth       plan.Depth
-	Seed        uint64 // of the first of them
+	Seed        uint64 // of the first random lifecycle
 }
 
 // Player plays scenarios, each of them once.
@@ -46,19 +45,19 @@ type Player struct {
 	Book  *Booker
 	Seats *Seats
 
-	// Explored is what came of random lifecycles; nil until they are played.
+	// Explored is the result of the random lifecycles; nil until they are played.
 	Explored *report.Exploration
 
 	calls  *caller
 	read   *reader
-	survey *Survey                   // nil until it was made
-	on     *plan.Case                // that stories are played on; nil: on what is easiest to try
-	keeps  bool                      // something was made early, to be looked at again late
-	sites  map[string]discover.Offer // the slots on which races are repeated, by their name
-	memory map[string]any            // what was played so far, by name and attempt
+	survey *Survey                   // nil until it is made
+	on     *plan.Case                // the case that stories are played on; nil: what is easiest to try
+	keeps  bool                      // something was made early, to be checked again late
+	sites  map[string]discover.Offer // the slots on which races are repeated, by race name
+	memory map[string]any            // scenarios played so far, by name and attempt
 }
 
-// Played is how many scenarios were played so far: one that is asked for again is not.
+// Played returns the number of scenarios played so far. A repeated request is not counted.
 func (p *Player) Played() int { return len(p.memory) }
 
 func NewPlayer(config Config) *Player {
@@ -69,9 +68,9 @@ func NewPlayer(config Config) *Player {
 	}
 }
 
-// played returns the scenario of that name and attempt, which the first caller plays.
-// Attempt 0 is the scenario itself; further ones play it again on other slots of the same
-// option: what is broken for one option must be seen again there.
+// played returns the scenario of that name and attempt; the first caller plays it. Attempt 0 is the
+// scenario itself. Further attempts play it again on other slots of the same option: a breach at
+// one option must be reproduced there.
 func played[T any](p *Player, name string, attempt int, perform func(story *T, option string)) *T {
 	key := fmt.Sprintf("%s/%d", name, attempt)
 	if known, ok := p.memory[key]; ok {
@@ -89,7 +88,7 @@ func played[T any](p *Player, name string, attempt int, perform func(story *T, o
 
 func (p *Player) Surveyed() *Survey { return p.survey }
 
-// Explore begins the random lifecycles.
+// Explore starts the random lifecycles.
 func (p *Player) Explore() *report.Exploration {
 	p.Explored = &report.Exploration{Stories: p.Stories, Seed: p.Seed}
 	return p.Explored
@@ -97,12 +96,12 @@ func (p *Player) Explore() *report.Exploration {
 
 func (p *Player) UnknownHold() *Hold { return p.Book.Unknown(p.anyOffer()) }
 
-// Words returns text as a report shows it: without the key, and cut.
+// Words returns text as a report shows it: without the key, and shortened.
 func (p *Player) Words(text string) string { return p.calls.Client.Redactor().Words(text) }
 
 func (p *Player) Bookings() int { return p.Book.made }
 
-// Undoing is what undoes all that was held and booked.
+// Undoing returns what is needed to undo every hold and booking of the run.
 func (p *Player) Undoing() undo.Undoing {
 	return undo.Undoing{Client: p.calls.Client, Ledger: p.Ledger, Now: p.Clock.Now, LimitScale: p.calls.LimitScale}
 }

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// fewSeats is how many seats a slot is sold down to before a race for them.
+	// fewSeats is the number of seats left in a slot before callers race for them.
 	fewSeats = 2
-	// moreCallers is how many callers there are for whom there is no seat, in the first rounds;
-	// fewerCallers is how many there are in the many that follow.
+	// moreCallers is the number of callers in excess of the seats in the first rounds; fewerCallers
+	// is their number in the many rounds that follow.
 	moreCallers, fewerCallers = 4, 2
-	// firstRounds have more callers.
+	// firstRounds is the number of rounds that use moreCallers.
 	firstRounds = 6
-	// swappers is how many callers reserve while a hold is released.
+	// swappers is the number of callers that reserve while a hold is released.
 	swappers = 3
 )
 
-// A race is repeated: each attempt is a round. Most rounds are on the same slot, until something
-// was off there; every fifth is on a slot of another option, where a fault of one product shows.
-// The rounds of one race differ; these are every second, third and fourth of them.
+// A race is repeated: each attempt is a round. Most rounds use the same slot until a result is
+// unexpected there. Every fifth round uses a slot of another option, which shows faults of single
+// products. The following functions vary the rounds of one race.
 func groups(round int) bool    { return round%2 == 1 }
 func mixed(round int) bool     { return round%4 == 3 } // of groups
 func swapped(round int) bool   { return round%8 == 1 } // of groups
@@ -38,16 +38,16 @@ func unlike4(round int) bool   { return round%4 == 3 }
 func pairs(round int) bool     { return round%6 > 3 }
 
 const (
-	// roamEvery is how many rounds there are to one that is on another option's slot.
+	// roamEvery is the interval of the rounds on another option's slot.
 	roamEvery = 5
-	// mostRoamed is how many options the rounds are on.
+	// mostRoamed is the maximum number of other options that the rounds use.
 	mostRoamed = 12
-	// roomiest is how many seats a slot may have to be sold down for a race elsewhere.
+	// roomiest is the maximum number of seats that a slot on another option may have for a race.
 	roomiest = 12
 )
 
-// roams returns the option that a round is on where it is not on the slot of the others; "" else.
-// Once a round was off, all others are on that option.
+// roams returns the other option that a round uses, or "" for the usual slot. After an unexpected
+// result, all further rounds use the option where it occurred.
 func (p *Player) roams(ctx context.Context, round int, want discover.Want) string {
 	if p.Seats.suspect != "" {
 		return p.Seats.suspect
@@ -68,13 +68,13 @@ func (p *Player) roams(ctx context.Context, round int, want discover.Want) strin
 	return keys[round/roamEvery%len(keys)]
 }
 
-// small reports whether a slot can be sold down with one hold or two.
+// small reports whether a slot can be sold down with one or two holds.
 func small(o discover.Offer) bool {
 	return o.Slot.Vacancies != nil && *o.Slot.Vacancies <= roomiest
 }
 
-// site returns the slot of the race of that name, which find chooses. Another one is chosen where
-// something was off on the last one.
+// site returns the slot of the race of that name; find chooses it. After an unexpected result a new
+// slot is chosen.
 func (p *Player) site(name string, find func() (discover.Offer, *Stop)) (discover.Offer, *Stop) {
 	if known, ok := p.sites[name]; ok && !p.Seats.again {
 		return known, nil
@@ -86,7 +86,7 @@ func (p *Player) site(name string, find func() (discover.Offer, *Stop)) (discove
 	return offer, stop
 }
 
-// Attempts are reserves of a party each, at the same time.
+// Attempts contains concurrent reserves of one party each.
 type Attempts []*Hold
 
 func (h *Hold) Won() bool { return h.Code != "" }
@@ -108,25 +108,25 @@ func (all Attempts) Won() (won []*Hold) {
 	return won
 }
 
-// LastSeats is a race for the last seats of a slot, and then one for the seat
-// of a hold that is released, twice at the same time.
+// LastSeats is a race for the last seats of a slot, followed by a race for the seat of a hold that
+// is released twice at the same time.
 type LastSeats struct {
 	Opening
-	Party int64   // guests of each caller
-	sold  []*Hold // that sell the slot down
+	Party int64   // number of guests of each caller
+	sold  []*Hold // holds that sell the slot down
 	gone  int64   // seats that they took
 
 	Scarce   *Reading // before the race
 	Attempts Attempts
 	Full     *Reading
 
-	Releases []*probe.Answer // of the first hold that was won; nil: none was released in this round
+	Releases []*probe.Answer // of the first hold that was won; nil if this round released none
 	Look     *Reading        // at the same time
 	Swaps    Attempts        // at the same time
 	Swapped  *Reading
 }
 
-// PlayLastSeats plays a round of it on a slot with few seats; all are on slots of one option.
+// PlayLastSeats plays a round of LastSeats on a slot with few seats. All rounds use one option.
 func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 	return played(p, "last seats", round, func(t *LastSeats, option string) {
 		t.Party = 1
@@ -153,15 +153,14 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 		if t.Party == 1 || swapped(round) {
 			story.step(func() *Stop { return t.swap(ctx, p) })
 		}
-		// Also where it was stopped: others wait for these seats.
+		// Also after a stop: other tests need these seats.
 		if stop := p.Book.giveAll(ctx, "release it", slices.Concat(t.sold, t.Attempts.Won(), t.Swaps.Won())); t.Stop == nil {
 			t.Stop = stop
 		}
 	})
 }
 
-// sellDown leaves few seats in the slot: so few that there are callers enough to
-// ask for more.
+// sellDown leaves so few seats in the slot that there are more callers than seats.
 func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *Stop) {
 	few := min(fewSeats, p.calls.callers()-1)
 	t.Scarce = t.Before
@@ -177,8 +176,8 @@ func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *Stop) {
 	return stop
 }
 
-// MoreThanTheSlotHas reports whether the run holds more seats of the slot than it has in all, with
-// so many that were won in the race: no other customer can be the reason of that.
+// MoreThanTheSlotHas reports whether the run would hold more seats than the slot's capacity if won
+// seats were won in the race. Other customers cannot explain that.
 func (t *LastSeats) MoreThanTheSlotHas(won int64) bool {
 	capacity := t.Scarce.Last.Slot.Capacity
 	return capacity != nil && t.gone+t.Scarce.Last.Left <= *capacity && t.gone+won > *capacity
@@ -206,7 +205,7 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 		return stop
 	}
 	if types > 1 && len(attempts.Won()) == 0 {
-		return NotHere("no party of two guest types was accepted") // a partner need not sell to such
+		return NotHere("no party of two guest types was accepted") // a partner may refuse such parties
 	}
 	if away := turnedAway(answers); t.Party*(int64(len(attempts))-away) <= left {
 		return tooFewMet(away, len(attempts))
@@ -215,7 +214,7 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 	return stop
 }
 
-// party is that of each caller of a round, and how many guest types it has.
+// party returns the party of each caller in a round, and its number of guest types.
 func (t *LastSeats) party(round int) (party []partnerapi.UnitQuantity, types int) {
 	if companion, ok := t.Offer.Option.Companion(); ok && t.Party == 2 && mixed(round) {
 		return []partnerapi.UnitQuantity{{ID: t.Offer.Option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}, 2
@@ -223,9 +222,9 @@ func (t *LastSeats) party(round int) (party []partnerapi.UnitQuantity, types int
 	return Guests(t.Offer.Option, t.Party), 1
 }
 
-// attempts sends reserves of one party each at the same time, together with other calls, whose
-// answers come behind theirs. Each is in the ledger before, and what came of it before anything
-// else happens.
+// attempts sends concurrent reserves of one party each, together with other calls; the answers of
+// the other calls follow those of the reserves. Each reserve is in the ledger before it is sent,
+// and its outcome is recorded before anything else happens.
 func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []partnerapi.UnitQuantity, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *Stop) {
 	calls, attempts := make([]probe.Call, 0, callers+len(others)), make(Attempts, callers)
 	guests := int64(0)
@@ -235,7 +234,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []par
 	for i := range callers {
 		entry, stop := b.attempt(offer, party)
 		if stop != nil {
-			for _, a := range attempts[:i] { // they are not sent
+			for _, a := range attempts[:i] { // these are not sent
 				b.calls.Ledger.Record(a.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
 			}
 			return nil, nil, stop
@@ -252,7 +251,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []par
 	return attempts, answers, nil
 }
 
-// heard enters what came of an attempt.
+// heard records the outcome of an attempt.
 func (b *Booker) heard(attempt *Hold, answer *probe.Answer) {
 	b.calls.Ledger.Record(attempt.entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 	attempt.Answer = answer
@@ -295,21 +294,21 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 	return stop
 }
 
-// Twice is a hold about which two calls are made at the same time, and then the booking that it
-// has become, about which two others are.
+// Twice is a hold with two concurrent calls about it, and then two concurrent calls about its
+// booking.
 type Twice struct {
 	Opening
 	Confirms  []*probe.Answer
-	Release   *probe.Answer // at the same time; nil: there was none, but a second confirm
+	Release   *probe.Answer // at the same time; nil if there was a second confirm instead
 	Confirmed *Reading
 
 	Cancels   []*probe.Answer
-	Again     *probe.Answer // a confirm of the code, at the same time; nil: there was none
-	Guests    Attempts      // who reserve at the same time
+	Again     *probe.Answer // a confirm of the code, at the same time; nil if there was none
+	Guests    Attempts      // reserves at the same time
 	Cancelled *Reading
 }
 
-// PlayTwice plays a round of it. It makes a booking: the partner has to take its cancellation.
+// PlayTwice plays a round of Twice. It makes a booking, so the partner must accept cancellations.
 func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 	return played(p, "twice", round, func(b *Twice, option string) {
 		site := "twice"
@@ -420,8 +419,7 @@ func (b *Twice) cancel(ctx context.Context, p *Player, round int) (stop *Stop) {
 	return stop
 }
 
-// Apart is two reserves of different slots at the same time, while the catalog and availability
-// are read.
+// Apart is two concurrent reserves of different slots while the catalog and availability are read.
 type Apart struct {
 	Opening
 	Other       discover.Offer
@@ -431,7 +429,7 @@ type Apart struct {
 	OtherAfter  *Reading
 }
 
-// PlayApart plays a round of it.
+// PlayApart plays a round of Apart.
 func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 	return played(p, "apart", round, func(a *Apart, option string) {
 		find := func(skip string) func() (discover.Offer, *Stop) {
@@ -444,7 +442,7 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 		t.step(func() (stop *Stop) {
 			avoid := a.Offer.OptionKey()
 			if groups(round) {
-				avoid = a.Offer.Key() // another slot, if need be of the same option
+				avoid = a.Offer.Key() // another slot, possibly of the same option
 			}
 			if a.Other, stop = p.site("apart from "+avoid, find(avoid)); stop != nil && !groups(round) {
 				a.Other, stop = p.site("apart from "+a.Offer.Key(), find(a.Offer.Key()))

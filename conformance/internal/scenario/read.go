@@ -14,20 +14,20 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostSlots bounds the slots of an answer that are tested with: every five minutes for
-// 60 days are 17,280. All that arrive are seen by the witness.
+// mostSlots bounds the slots of one answer that tests use: one every five minutes for 60 days makes
+// 17,280. The witness sees every slot that arrives.
 const mostSlots = 20_000
 
-// Witness sees every part of an answer while it is read: there are too many to keep them
-// all.
+// Witness receives every part of an answer while it is read, because there are too many parts to
+// keep.
 type Witness interface {
-	// Product is told of each problem of a product of the first pull.
+	// Product receives each schema problem of a product of the first pull.
 	Product(pull *probe.Exchange, index int, product any, problem schemas.Problem)
-	// Slot is told of each slot of an answer, as it was read and decoded.
+	// Slot receives each slot of an answer, as read and as decoded.
 	Slot(of SlotAnswer, index int, slot discover.Slot, value any)
-	// Slots is told of each answer once it is read whole.
+	// Slots receives each answer after all its slots are read.
 	Slots(of SlotAnswer)
-	// Answer is told of what is wrong with an answer that can be worked with.
+	// Answer receives each schema problem of an answer that can still be used.
 	Answer(answer *probe.Answer, problem schemas.Problem)
 }
 
@@ -37,7 +37,7 @@ type Question struct {
 	Window  discover.Window
 }
 
-// questionAbout is the question for the day of the offer's slot.
+// questionAbout returns the question for the day of the offer's slot.
 func questionAbout(offer discover.Offer) Question {
 	return Question{offer.Product, offer.Option, discover.Day(offer.Slot.Start, offer.Product.Zone)}
 }
@@ -63,20 +63,20 @@ type SlotAnswer struct {
 type Catalog struct {
 	Answer   *probe.Answer
 	Products []discover.Product
-	Misfit   string // the first of a product with its schema
-	Stop     *Stop  // nil where it could be read
+	Misfit   string // the first schema problem of a product
+	Stop     *Stop  // nil if the catalog could be read
 }
 
 type reader struct {
 	calls  *caller
-	filled bool // there are options that brought slots
+	filled bool // there are options that returned slots
 }
 
 func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *Stop) {
 	return r.calls.call(ctx, productsCall(purpose, query, key), true)
 }
 
-// unwelcome is the stop of a partner that cannot be reached, or does not take the key.
+// unwelcome returns the stop if a partner cannot be reached or refuses the key.
 func unwelcome(answer *probe.Answer) *Stop {
 	if answer.Failure != nil {
 		switch answer.Failure.Kind {
@@ -89,8 +89,8 @@ func unwelcome(answer *probe.Answer) *Stop {
 	return nil
 }
 
-// readCatalog reads an answer of GET /products; see, where it is not nil, is told of each
-// problem that a product has with its schema.
+// readCatalog reads an answer of GET /products. If see is not nil, it receives each schema problem
+// of a product.
 func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func(i int, product any, problem schemas.Problem)) (c Catalog) {
 	c.Answer = answer
 	switch {
@@ -110,7 +110,7 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 	for i, element := range elements {
 		value, err := discover.DecodeElement(element)
 		switch {
-		case ctx.Err() != nil: // millions of wrong products take their time
+		case ctx.Err() != nil: // millions of wrong products take long
 			c.Stop = r.calls.Time.out()
 			return c
 		case err != nil:
@@ -130,7 +130,7 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 	return c
 }
 
-// unreadable is the stop of a body that is not JSON, or not of the wanted shape.
+// unreadable returns the stop for a body that is not JSON, or that has another shape than expected.
 func unreadable(answer *probe.Answer, err error) *Stop {
 	if errors.Is(err, discover.ErrShape) {
 		return stopAt(WrongShape, answer, "%v", err)
@@ -161,7 +161,7 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 	if !answer.OK(http.StatusOK) {
 		form := Usual
 		if answer.OK(http.StatusNotFound) && r.filled {
-			form = NotFound // the endpoint is there, and has nothing to show
+			form = NotFound // the endpoint exists and has nothing to show
 		}
 		return SlotAnswer{}, stopAt(WrongStatus, answer, "Expected 200 for %s from %s to %s, received %s", q, q.Window.From, q.Window.To, answer.Words()).in(form)
 	}

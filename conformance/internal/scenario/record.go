@@ -9,14 +9,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Record is all that was sent and made so far.
+// Record is everything that was sent and made so far.
 type Record struct {
 	Traits    Traits
-	Alone     bool // no calls may be sent at the same time
-	Tickets   bool // the partner delivers its own
+	Alone     bool // no concurrent calls may be sent
+	Tickets   bool // the partner delivers its own tickets
 	Entries   []ledger.Entry
 	Exchanges []*probe.Exchange
-	Aim       time.Duration // within which availability should answer, as this run takes it
+	Aim       time.Duration // the time within which availability should answer, scaled for this run
 }
 
 func PlayRecord(_ context.Context, p *Player, _ int) Record {
@@ -26,7 +26,7 @@ func PlayRecord(_ context.Context, p *Player, _ int) Record {
 	}
 }
 
-// PlayAll plays every booking and hold, and returns what is on record then.
+// PlayAll plays every booking and hold and returns the record after them.
 func PlayAll(ctx context.Context, p *Player, _ int) Record {
 	if PlaySurvey(ctx, p, 0).Stop == nil {
 		PlayBooking(ctx, p, 0)
@@ -42,8 +42,8 @@ func PlayAll(ctx context.Context, p *Player, _ int) Record {
 	return PlayRecord(ctx, p, 0)
 }
 
-// PlayRefusedReserves returns the answers to reserves that there are no seats for;
-// nil without one.
+// PlayRefusedReserves returns the answers to reserves that exceed the seats. An element is nil if
+// there was no such reserve.
 func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer {
 	t := PlaySellOut(ctx, p, 0)
 	answers := []*probe.Answer{t.TooMany.Answer, t.Over.Answer}
@@ -53,7 +53,7 @@ func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer 
 	return answers
 }
 
-// RefusedConfirms is the confirms of codes that are no hold any more, or never were.
+// RefusedConfirms contains the confirms of codes that are no longer holds or never were.
 type RefusedConfirms struct {
 	Answers []*probe.Answer // may be nil
 	Stop    *Stop

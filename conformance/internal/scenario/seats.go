@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// looksAgain is how often a slot is looked at again for each reading of a story
-	// that is played again: so others are seen before and after every step.
+	// looksAgain is the number of further looks at a slot for each reading of a repeated story.
+	// They show other customers before and after every step.
 	looksAgain = 2
-	// A slot on which something was off is watched for so many times as long as that
-	// took, with so many looks at the most.
+	// A slot with an unexpected result is watched watchTimes as long as the result took, with at
+	// most mostLooks looks.
 	watchTimes, mostLooks = 8, 40
-	// Machines do one thing after another for a while: a shorter watch would see the
-	// one side only. A longer one takes too much of the run's time.
+	// Machines act in bursts: a shorter watch would see only one side of a burst. A longer watch
+	// takes too much of the run's time.
 	leastWatch, longestWatch = 100 * time.Millisecond, 2 * time.Second
-	// Where nothing can be tried again, the one slot is watched for so many times as
-	// long, and at most for so long.
+	// If no other slot can be tried, the one slot is watched longTimes as long, for at most
+	// longWatch.
 	longTimes, longWatch = 100, 10 * time.Second
 )
 
@@ -32,8 +32,7 @@ type Look struct {
 	Shown    *probe.Exchange // with the number of seats marked
 }
 
-// show marks the number of seats, among the fields of the slot that say what it has
-// left.
+// show marks the number of seats among the fields of the slot that show what it has left.
 func (l *Look) show(redact func(string) string) {
 	if l.Shown = l.Exchange; l.Slot.ID == "" {
 		return // the slot is gone
@@ -48,14 +47,13 @@ func (l *Look) show(redact func(string) string) {
 	l.Shown = l.Exchange.Marked(fields, "/vacancies", redact)
 }
 
-// At is when the partner made the answer, as nearly as a caller can tell.
+// At returns the time at which the partner created the answer, as nearly as a caller can estimate.
 func (l Look) At() time.Time { return Middle(l.Exchange) }
 
 func Middle(e *probe.Exchange) time.Time { return e.StartedAt.Add(e.Duration / 2) }
 
-// Reading is how many seats a slot had left at one moment. Where it was looked at
-// several times in a row, Last is what the last look showed, and First what was seen
-// right after the step of the story before it.
+// Reading is how many seats a slot had left at one moment. If it was read several times in a row,
+// First is the first look, right after the previous step of the story, and Last is the last one.
 type Reading struct {
 	When        string
 	Offer       discover.Offer
@@ -64,7 +62,7 @@ type Reading struct {
 	Watch       *noise.Watch // of the slot
 }
 
-// Calm reports whether no other customer was seen to change the seats during the reads.
+// Calm reports whether no other customer changed the seats between the first and the last look.
 func (r *Reading) Calm() bool { return r.First.Left == r.Last.Left }
 
 func (r *Reading) Same(other *Reading) bool { return r.seats() == other.seats() }
@@ -73,15 +71,15 @@ func (r *Reading) seats() discover.Seats {
 	return discover.Seats{Counted: r.Counted, Left: r.Last.Left}
 }
 
-// Seats counts the seats of slots, and sees where other customers move them.
+// Seats counts the seats of slots and notices when other customers change them.
 type Seats struct {
 	read      *reader
 	survey    *Survey                 // nil until it was made
-	used      map[string]bool         // the slots that scenarios were played on
-	suspect   string                  // the option where a race was off last
-	again     bool                    // stories are played again, because others may be at the slots
-	watches   map[string]*noise.Watch // of slots that were looked at, by the key of their offers
-	moved     map[string]int          // how often others were seen to move a slot's seats
+	used      map[string]bool         // slots that scenarios were played on
+	suspect   string                  // option of the last race with an unexpected result
+	again     bool                    // stories are repeated, because other customers may book the same slots
+	watches   map[string]*noise.Watch // by offer key
+	moved     map[string]int          // how often other customers changed a slot's seats
 	vacancies *vacancies
 }
 
@@ -95,17 +93,17 @@ func (s *Seats) Vacancies(words func(string) string) []report.SlotVacancies {
 
 func (s *Seats) Use(offer discover.Offer) { s.used[offer.Key()] = true }
 
-// SeeOthers has every further reading be made of several looks, so that others are
-// seen, or not any more.
+// SeeOthers sets whether every further reading consists of several looks, to notice other
+// customers.
 func (s *Seats) SeeOthers(yes bool) { s.again = yes }
 
-// Suspect has races go on in the option of that key, where one was off; "" in any.
+// Suspect makes further races use the option of that key; "" allows any option.
 func (s *Seats) Suspect(option string) { s.suspect = option }
 
 func (s *Seats) SeesOthers() bool { return s.again }
 
-// seats asks how many seats the offer's slot has left, and for its fresh id. Where a
-// story is played again because others may be at the slots, it looks several times.
+// seats reads how many seats the offer's slot has left, and its current id. If a story is repeated
+// because other customers may book the same slots, it reads several times.
 func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*Reading, *Stop) {
 	read, stop := s.Look(ctx, offer, when)
 	if stop == nil && s.again {
@@ -130,7 +128,7 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 	slot, found := find(answer.Slots, offer.Slot)
 	seats := slot.Seats(offer.Product)
 	if !found {
-		// A sold-out slot may be left out: what is gone has nothing left (AVL-14).
+		// A partner may leave out a sold-out slot: a missing slot has no seats left (AVL-14).
 		seats = discover.Seats{Counted: offer.Slot.Seats(offer.Product).Counted}
 	}
 	look := Look{Left: seats.Left, Slot: slot, Exchange: answer.Exchange}
@@ -162,8 +160,8 @@ func (s *Seats) watched(offer discover.Offer) *noise.Watch {
 	return s.watches[key]
 }
 
-// unmoved enters a look at a slot that nothing was done to since it was read, and
-// reports whether its seats are the same.
+// unmoved records a further look at a slot that the run has not changed since read. It reports
+// whether the seats are the same.
 func (s *Seats) unmoved(read, again *Reading) bool {
 	read.Watch.Lasted += max(0, again.Last.At().Sub(read.Last.At()))
 	if again.Same(read) {
@@ -174,8 +172,8 @@ func (s *Seats) unmoved(read, again *Reading) bool {
 	return false
 }
 
-// linger looks at a slot that was read again, so often and so long after one
-// another. The reading is that of the last look then.
+// linger reads a slot again, the given number of times and that far apart. Its last look becomes
+// the reading's last look.
 func (s *Seats) linger(ctx context.Context, read *Reading, looks int, apart time.Duration) *Stop {
 	began := time.Now()
 	for range looks {
@@ -193,13 +191,13 @@ func (s *Seats) linger(ctx context.Context, read *Reading, looks int, apart time
 	return nil
 }
 
-// WatchOver watches the slot on which something that took so long was off, to see
-// whether others are at it. What cannot be seen does not weigh.
+// WatchOver watches the slot of an unexpected result that took so long, to see whether other
+// customers use it. Errors are ignored.
 func (s *Seats) WatchOver(ctx context.Context, at *Reading, took time.Duration) {
 	s.watchFor(ctx, at, min(max(watchTimes*took, leastWatch), longestWatch))
 }
 
-// WatchLong watches the slot of a try that has to stand alone, and reports whether
+// WatchLong watches the slot of a test that cannot be repeated on another slot. It reports whether
 // other customers were seen in this run, on any slot.
 func (s *Seats) WatchLong(ctx context.Context, at *Reading, took time.Duration) (others bool) {
 	if at != nil && len(s.moved) == 0 {
@@ -208,7 +206,7 @@ func (s *Seats) WatchLong(ctx context.Context, at *Reading, took time.Duration) 
 	return len(s.moved) > 0
 }
 
-// watchFor watches the slot of a reading until it has been watched for so long in all.
+// watchFor watches a reading's slot until its total watch time reaches long.
 func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
 	missing := long - at.Watch.Lasted
 	if missing <= 0 {
@@ -219,9 +217,8 @@ func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
 	}
 }
 
-// glance looks at all slots of an option again, before a story is played again
-// there. Those that have changed, though the suite has never touched them, are
-// what others are at; the story keeps away from them.
+// glance reads all slots of an option again before a story is repeated there. Other customers use
+// the slots that have changed though the suite never touched them; the story avoids these.
 func (s *Seats) glance(ctx context.Context, key string) {
 	for _, known := range s.survey.Answers {
 		if optionKey(known.Product, known.Option) != key {
@@ -260,11 +257,11 @@ func (s *Seats) compare(option string, fresh []discover.Slot) {
 }
 
 const (
-	mostSlotsWatched  = 60  // slots whose vacancies a report draws
-	mostReadingsShown = 200 // of one slot
+	mostSlotsWatched  = 60  // maximum number of slots whose vacancies a report draws
+	mostReadingsShown = 200 // maximum number of readings of one slot
 )
 
-// vacancies keeps what every slot was seen to have left over the run.
+// vacancies records the seats that each slot had left over the run.
 type vacancies struct {
 	order []string // the slots' keys, in the order of their first readings
 	slots map[string]*report.SlotVacancies
@@ -272,8 +269,8 @@ type vacancies struct {
 
 func newVacancies() *vacancies { return &vacancies{slots: map[string]*report.SlotVacancies{}} }
 
-// note enters a reading of an offer's slot, made at a time since the run began.
-// What does not count seats is not entered, nor what is too much to be drawn.
+// note records a reading of an offer's slot, at a time since the start of the run. It ignores slots
+// without counted seats, and readings beyond the limits of a drawing.
 func (v *vacancies) note(read *Reading, at time.Duration) {
 	if !read.Counted {
 		return
@@ -294,8 +291,7 @@ func (v *vacancies) note(read *Reading, at time.Duration) {
 	}
 }
 
-// drawn returns the slots that were read more than once, in words that can be
-// shown.
+// drawn returns the slots that were read more than once, with texts that can be shown.
 func (v *vacancies) drawn(words func(string) string) []report.SlotVacancies {
 	all := []report.SlotVacancies{}
 	for _, key := range v.order {

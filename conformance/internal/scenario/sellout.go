@@ -13,27 +13,25 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostFills bounds how often a slot is filled up again where other customers
-// give seats back.
+// mostFills is how often a slot is filled up when other customers return seats.
 const mostFills = 3
 
-// SellOut empties a slot to its last seat, asks for more than there is,
-// and gives the seats back.
+// SellOut reserves a slot down to its last seat, requests more seats than there are, and releases
+// all of them.
 type SellOut struct {
 	Opening
-	TooMany  Act      // reserve of one guest more than there are seats
+	TooMany  Act      // reserve of more guests than seats
 	Full     *Reading // after the last seat was reserved
-	Refused  *Stop    // of a seat, though Full shows one left
-	Over     Act      // reserve of a guest or two in the full slot; counted where it was not refused
+	Refused  *Stop    // of a seat, although Full shows one left
+	Over     Act      // reserve of one or two guests in the full slot; counted if it was not refused
 	Released *Reading // after everything was released
-	Again    Act      // reserve of one of the released seats; counted where it was refused
+	Again    Act      // reserve of one of the released seats; counted if it was refused
 
 	holds []*Hold
 }
 
-// beginWithFewest begins a story on the slot with the fewest seats, of that option or,
-// where the key is empty, of any; in a story that is played again, one that others leave
-// alone.
+// beginWithFewest begins a story on the slot with the fewest seats: of that option, or of any if
+// optionKey is empty. A repeated story avoids slots that other customers use.
 func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey string) telling {
 	if story.Case = p.on; p.on != nil {
 		story.Offer = p.on.Offer
@@ -47,8 +45,7 @@ func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey 
 	return t
 }
 
-// PlaySellOut plays it on the slot with the fewest seats; all attempts are on
-// slots of one option.
+// PlaySellOut plays it on the slot with the fewest seats. All attempts use slots of one option.
 func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 	return played(p, p.named("sell-out"), attempt, func(s *SellOut, option string) {
 		t := p.beginWithFewest(ctx, &s.Opening, option)
@@ -65,7 +62,7 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 			guests += int64(p.on.Number % 2)
 		}
 		t.reserve(fmt.Sprintf("reserve %s in the full slot", model.SeatsWord(guests)), Guests(s.Offer.Option, guests), &s.Over, "after a reserve in the full slot", notTurnedDown)
-		// Also where it was stopped: others wait for these seats.
+		// Also after a stop: other tests need these seats.
 		if stop := p.Book.giveAll(ctx, "release the last seats", s.holds); s.Stop == nil {
 			s.Stop = stop
 		}
@@ -74,14 +71,14 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 	})
 }
 
-// mostFilled is how many seats of a case's slot are reserved to sell it out.
+// mostFilled is the maximum number of seats of a case's slot that are reserved to sell it out.
 const mostFilled = 6
 
-// farTooMany is how many guests more than seats every second case asks for.
+// farTooMany is the number of guests in excess of the seats in every second case.
 const farTooMany = 25
 
-// tooMany is a party with more guests than there are seats: one more, or in every second case
-// many; of the case's guest types, where any of them takes a seat for sure.
+// tooMany returns a party with more guests than seats: one more, or many more in every second case.
+// It uses the case's guest types if at least one of them certainly takes a seat.
 func (p *Player) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuantity {
 	guests := left + 1
 	if p.on != nil && p.on.Number%2 == 0 {
@@ -100,15 +97,15 @@ func (p *Player) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuan
 	return party
 }
 
-// TurnedDown reports whether a reserve was refused as it may be.
+// TurnedDown reports whether a reserve was refused with the status that the contract provides.
 func TurnedDown(answer *probe.Answer) bool { return answer.OK(http.StatusBadRequest) }
 
 func notTurnedDown(answer *probe.Answer) bool { return !TurnedDown(answer) }
 
 func always(*probe.Answer) bool { return true }
 
-// countable ends a story where there are no seats to count. Otherwise the offer
-// becomes what the reading shows of it.
+// countable returns a stop if there are no seats to count. Otherwise it updates the offer's slot
+// from the reading.
 func countable(offer *discover.Offer, fresh *Reading) *Stop {
 	if !fresh.Counted {
 		stop := Missing("no slot that can be booked tells its vacancies")
@@ -122,7 +119,7 @@ func countable(offer *discover.Offer, fresh *Reading) *Stop {
 	return nil
 }
 
-// fill reserves every seat, those too that other customers give back meanwhile.
+// fill reserves every seat, including seats that other customers return meanwhile.
 func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
 	left := t.TooMany.After.Last.Left
 	if left < 1 {
@@ -131,7 +128,7 @@ func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
 	for range mostFills {
 		holds, stop := p.Book.take(ctx, t.Offer, left, "reserve the last %s")
 		t.holds = append(t.holds, holds...)
-		if stop != nil && !(stop.Kind == Refused && len(t.holds) > 0) { // refused, once others were quicker
+		if stop != nil && !(stop.Kind == Refused && len(t.holds) > 0) { // a refusal means that others were quicker
 			return stop
 		}
 		t.Refused = stop
@@ -145,15 +142,14 @@ func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
 	return nil
 }
 
-// ClosedSlot is a reserve of a slot that the partner itself shows as sold out or
-// closed.
+// ClosedSlot is a reserve of a slot that the partner shows as sold out or closed.
 type ClosedSlot struct {
 	Opening
-	Act // counted where the reserve was not refused
+	Act // counted if the reserve was not refused
 }
 
-// PlayClosedSlot returns the player of that story on a slot of a status; each attempt
-// is on another as far as there are some.
+// PlayClosedSlot returns a function that plays ClosedSlot on a slot with that status. Each attempt
+// uses another slot while there are any.
 func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player, int) *ClosedSlot {
 	return func(ctx context.Context, p *Player, attempt int) *ClosedSlot {
 		return played(p, "shut "+string(status), attempt, func(s *ClosedSlot, _ string) {
@@ -177,8 +173,8 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 	}
 }
 
-// closedSlots returns the slots of a status, one of each option before another of any, and of
-// the options by turns their first, last and middle slot: a few are of many days.
+// closedSlots returns the slots with a status: one slot of each option, then a second of each, and
+// so on. Alternating the first, last and middle slots covers many days with a few slots.
 func (p *Player) closedSlots(ctx context.Context, status partnerapi.SlotStatus) (all []discover.Offer) {
 	var options [][]discover.Offer
 	known := map[string]int{}

@@ -11,44 +11,44 @@ import (
 type Kind int
 
 const (
-	NothingToTest Kind = iota // nothing is there to go on with
+	NothingToTest Kind = iota // there is nothing to continue with
 	Unsupported               // the partner lacks an optional feature
-	OutOfBounds               // the run may not go on
+	OutOfBounds               // a bound of the run, such as --max-holds, was reached
 	Late                      // the limit of the call is broken
-	Unreachable               // there is no connection
-	KeyRefused                // the registered key is not taken
-	WrongStatus               // the answer has another status than the call needs
-	Unreadable                // the body is cut short, or is not JSON of the kind that is wanted
+	Unreachable               // no connection could be made
+	KeyRefused                // the partner does not accept the registered key
+	WrongStatus               // the answer has a status that the scenario cannot continue with
+	Unreadable                // the body is cut short, or is not valid JSON
 	WrongShape                // the body is JSON of another shape
-	Misfit                    // Problem says what of the body is not as its schema has it
-	Refused                   // reserve was refused with 400, as it may be
-	NoneAccepted              // no hold can be made, whatever the slot
+	Misfit                    // the body breaks its schema; see Problem
+	Refused                   // reserve was refused with 400, which is lawful
+	NoneAccepted              // no hold can be made, in any slot
 )
 
-// Form is how a call differs from the usual ones of its endpoint.
+// Form is how a call differs from the usual calls to its endpoint.
 type Form int
 
 const (
 	Usual    Form = iota
 	Probe         // a pull of the catalog with limit=1
-	Minimal       // without what is optional: contact, reference, body
-	NotFound      // an availability answered with 404, where others bring slots
-	Unusual       // lawful, and not what is tried first
+	Minimal       // without optional fields: contact, reference, body
+	NotFound      // availability answered 404, although it returns slots for other options
+	Unusual       // lawful, but not what is tried first
 )
 
-// Stop is why a scenario could not go on.
+// Stop is the reason why a scenario could not continue.
 type Stop struct {
 	Kind      Kind
-	Endpoint  partnerapi.Endpoint // of the call that it was stopped by; "" where none was
+	Endpoint  partnerapi.Endpoint // of the call that failed; "" if there was none
 	Form      Form
 	Message   string
-	Problem   schemas.Problem // of a Misfit
+	Problem   schemas.Problem // set for a Misfit
 	Exchanges []*probe.Exchange
-	Elsewhere bool   // another slot may do
-	Remedy    string // what would let the scenario go on; "" where nothing more is known than Message says
+	Elsewhere bool   // another slot may work
+	Remedy    string // what would let the scenario continue; "" if Message already says it
 }
 
-// WithRemedy adds what would let the scenario go on: a flag, or something at the partner.
+// WithRemedy adds what would let the scenario continue: a flag, or a change at the partner.
 func (s *Stop) WithRemedy(remedy string) *Stop {
 	s.Remedy = remedy
 	return s
@@ -58,12 +58,12 @@ func Missing(format string, args ...any) *Stop {
 	return &Stop{Message: fmt.Sprintf(format, args...)}
 }
 
-// NotHere is the stop of a test for which another slot may do.
+// NotHere returns the stop of a test that may work on another slot.
 func NotHere(format string, args ...any) *Stop {
 	return &Stop{Message: fmt.Sprintf(format, args...), Elsewhere: true}
 }
 
-// Unplayed is why a part of a scenario was not played: what stopped it.
+// Unplayed returns why a part of a scenario was not played: the given stop, if any.
 func Unplayed(stop *Stop) *Stop {
 	if stop == nil {
 		return Missing("the story of this rule was not played to its end")
@@ -88,10 +88,10 @@ func (s *Stop) in(form Form) *Stop {
 	return s
 }
 
-// isBreach reports whether it was the partner that stopped the scenario, by an answer
-// that the contract does not have.
+// isBreach reports whether the scenario stopped because of an answer of the partner that the
+// contract does not allow.
 func (s *Stop) isBreach() bool { return s.Kind >= Late && (s.Kind != Refused || s.Form == Minimal) }
 
-// OnlyMissing reports whether nothing of the partner is known to be broken: there was
-// nothing to go on with.
+// OnlyMissing reports whether the scenario stopped without a breach: it only had nothing to
+// continue with.
 func (s *Stop) OnlyMissing() bool { return s != nil && !s.isBreach() }

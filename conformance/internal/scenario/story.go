@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Opening is how every story begins: a slot, its seats, and a hold on it.
+// Opening is the start of every story: a slot, its seats, and a hold on it.
 type Opening struct {
 	Offer  discover.Offer
 	Before *Reading
@@ -23,19 +23,19 @@ type Opening struct {
 	Traits *Traits // of the partner, as known when this is read
 
 	Guests  int64      // of the hold
-	Infants int64      // of them, who may take no seat
-	Case    *plan.Case // that it is played on; nil: the easiest to try
-	Others  []Other    // holds of the same slot between the calls of a case
+	Infants int64      // the infants among them, who may take no seat
+	Case    *plan.Case // the case that it is played on; nil: the easiest to try
+	Others  []Other    // holds in the same slot between the calls of a case
 
-	acts  int // of a case, so far
+	acts  int // number of calls of a case so far
 	units []partnerapi.UnitQuantity
-	bare  bool // some of what is optional was left out
+	bare  bool // some optional fields were left out
 }
 
-// OptionKey tells the option of the story from others.
+// OptionKey returns the key of the story's option.
 func (o *Opening) OptionKey() string { return o.Offer.OptionKey() }
 
-// Reserve is the exchange of the opening's reserve.
+// Reserve returns the exchange of the opening's reserve.
 func (o *Opening) Reserve() []*probe.Exchange {
 	if o.Hold == nil {
 		return nil
@@ -48,24 +48,24 @@ type wanted struct {
 	discover.Want
 	party  func(discover.Option) []partnerapi.UnitQuantity
 	full   bool   // with contact and reference
-	change change // nil: as the marketplace sends it
+	change change // nil: the body as the marketplace sends it
 }
 
 type change func(body []byte) []byte
 
-// leads returns a party of n guests of an option's lead unit.
+// leads returns a function that makes a party of n guests of an option's lead unit.
 func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
 	return func(option discover.Option) []partnerapi.UnitQuantity { return Guests(option, n) }
 }
 
-// seat wants a slot for one guest, whose seats are counted, and of an option where the
-// key is not "".
+// seat returns a request for a slot with counted seats, for one guest. If option is not "", the
+// slot must belong to it.
 func seat(purpose, option string) wanted {
 	return wanted{purpose: purpose, Want: discover.Want{Seats: 1, Counted: true, OptionKey: option}, party: leads(1), full: true}
 }
 
-// open begins a story: it finds a slot, counts its seats, reserves, and counts
-// again. A slot that is refused is passed over for another.
+// open begins a story: it finds a slot, counts its seats, reserves, and counts again. If a slot is
+// refused, it tries another.
 func (p *Player) open(ctx context.Context, w wanted) Opening {
 	w.Room = 2*w.Seats + 1
 	offers, stop := p.Offers(ctx, w.Want)
@@ -93,7 +93,7 @@ func (p *Player) open(ctx context.Context, w wanted) Opening {
 	return last
 }
 
-// Offers returns the slots that fit, the best first. The stop says why no slot fits.
+// Offers returns the slots that fit, the best first. The stop is the reason why no slot fits.
 func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Offer, *Stop) {
 	survey := PlaySurvey(ctx, p, 0)
 	if survey.Stop != nil {
@@ -110,7 +110,7 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 	return offers, nil
 }
 
-// offer is the best slot that fits; it counts as used then.
+// offer returns the best slot that fits and marks it as used.
 func (p *Player) offer(ctx context.Context, want discover.Want) (discover.Offer, *Stop) {
 	offers, stop := p.Offers(ctx, want)
 	if stop != nil {
@@ -130,7 +130,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		opened.Stop = NotHere(takenMeanwhile)
 		return opened
 	}
-	// Checkout reserves the fresh id, too.
+	// Checkout also reserves the current id.
 	opened.Offer.Slot = opened.Before.Last.Slot
 	party := w.party(offer.Option)
 	opened.units, opened.bare = party, !w.full
@@ -160,25 +160,25 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	return opened
 }
 
-// PartyRefused reports whether the story's slot was refused to its party.
+// PartyRefused reports whether the partner refused the story's party for its slot.
 func (o *Opening) PartyRefused() bool {
 	return o.Hold == nil && o.Stop != nil && o.Stop.Kind == Refused
 }
 
-// TakesLater reports whether the seats are taken by confirm: the partner need keep none for
-// holds, and has not (RSV-8).
+// TakesLater reports whether confirm takes the seats: the partner need not keep seats for holds,
+// and did not (RSV-8).
 func (o *Opening) TakesLater() bool {
 	return o.Traits.Holdless && (o.Before == nil || o.Held == nil || !o.Held.Counted || o.Held.First.Left >= o.Before.Last.Left)
 }
 
 const takenMeanwhile = "the slots that could be booked were taken meanwhile"
 
-// taken reports whether a slot has no seats for a party any more.
+// taken reports whether a slot no longer has seats for a party.
 func taken(fresh *Reading, party int64) bool {
 	return !fresh.Last.Slot.Status.Bookable() || fresh.Counted && fresh.Last.Left < party
 }
 
-// excuse excuses a refusal where the slot has no seats for the party any more.
+// excuse accepts a refusal if the slot no longer has seats for the party.
 func (p *Player) excuse(ctx context.Context, opened *Opening, party int64) {
 	if opened.Stop.Kind != Refused {
 		return
@@ -205,14 +205,14 @@ func (p *Player) nothingToBook(want discover.Want) *Stop {
 	}
 }
 
-// Act is one call of a story, and the seats that its slot had left afterwards.
+// Act is one call of a story, and the seats left in its slot afterwards.
 type Act struct {
 	Answer *probe.Answer
-	Again  []*probe.Answer // of a call without effect, which was sent again
-	After  *Reading        // nil where they were not counted
+	Again  []*probe.Answer // answers to repeats of a call that has no effect
+	After  *Reading        // nil if they were not counted
 }
 
-// Answers are all answers of the act; none where it was not played.
+// Answers returns all answers of the act; nil if it was not played.
 func (a Act) Answers() []*probe.Answer {
 	if a.Answer == nil {
 		return nil
@@ -225,14 +225,14 @@ func (a Act) last() *probe.Answer {
 	return all[len(all)-1]
 }
 
-// telling plays a story step by step. Once it is stopped, no further step is played.
+// telling plays a story step by step. After a stop, no further step is played.
 type telling struct {
 	*Player
 	ctx   context.Context
 	story *Opening
 }
 
-// begin opens a story with a hold.
+// begin starts a story with a hold.
 func (p *Player) begin(ctx context.Context, story *Opening, want wanted) telling {
 	*story = p.open(ctx, p.cased(want))
 	if story.Case = p.on; p.on != nil {
@@ -241,7 +241,7 @@ func (p *Player) begin(ctx context.Context, story *Opening, want wanted) telling
 	return p.tell(ctx, story)
 }
 
-// tell goes on with a story that has a slot.
+// tell continues a story that already has a slot.
 func (p *Player) tell(ctx context.Context, story *Opening) telling {
 	story.Traits = p.Book.traits
 	return telling{p, ctx, story}
@@ -260,7 +260,7 @@ func (t telling) count(when string, into **Reading) {
 	})
 }
 
-// act makes a call, and counts the seats then where when is not "".
+// act makes a call. If when is not "", it then counts the seats.
 func (t telling) act(into *Act, when string, call func() (*probe.Answer, *Stop)) {
 	t.step(t.interlude)
 	t.step(func() (stop *Stop) {
@@ -272,8 +272,8 @@ func (t telling) act(into *Act, when string, call func() (*probe.Answer, *Stop))
 	}
 }
 
-// inVain makes a call that is to be refused, or to have no effect, as often as the depth of
-// the run says, and counts the seats then where when is not "".
+// inVain makes a call that must be refused or have no effect, as often as the depth of the run
+// sets. If when is not "", it then counts the seats.
 func (t telling) inVain(into *Act, when string, call func() (*probe.Answer, *Stop)) {
 	t.act(into, "", call)
 	for range t.tries() {
@@ -290,8 +290,8 @@ func (t telling) inVain(into *Act, when string, call func() (*probe.Answer, *Sto
 	}
 }
 
-// tries is how often a call without effect is sent again: once in a case, of which there
-// are many.
+// tries returns how often a call without effect is repeated: at most once in a case, because there
+// are many cases.
 func (t telling) tries() int {
 	if t.on != nil {
 		return min(1, t.Depth.Repeats()-1)
@@ -299,19 +299,19 @@ func (t telling) tries() int {
 	return t.Depth.Repeats() - 1
 }
 
-// confirmInVain confirms the code of a hold that is over.
+// confirmInVain confirms the code of a hold that is no longer live.
 func (t telling) confirmInVain(purpose string, into *Act, when string) {
 	t.inVain(into, when, func() (*probe.Answer, *Stop) {
 		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, probe.GoodKey)
 	})
 }
 
-// releaseInVain releases the code of what is no hold any more.
+// releaseInVain releases a code that is no longer a hold.
 func (t telling) releaseInVain(purpose string, into *Act, when string) {
 	t.inVain(into, when, func() (*probe.Answer, *Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, probe.GoodKey) })
 }
 
-// again makes a call that has to be idempotent, as often as the depth of the run says.
+// again makes a call that must be idempotent, as often as the depth of the run sets.
 func (t telling) again(into *[]Act, call func(*Act)) {
 	*into = make([]Act, t.Depth.Repeats())
 	for i := range *into {
@@ -319,12 +319,11 @@ func (t telling) again(into *[]Act, call func(*Act)) {
 	}
 }
 
-// confirm confirms the hold's code, and takes any answer.
+// confirm confirms the hold's code and accepts any answer.
 func (t telling) confirm(purpose string, key probe.Key, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, key) })
 }
 
-// book turns the hold into a booking.
 func (t telling) book(purpose string, full bool, into *Act, id *string, when string) {
 	t.act(into, when, func() (answer *probe.Answer, stop *Stop) {
 		answer, *id, stop = t.Book.book(t.ctx, purpose, t.story.Hold, full)
@@ -332,7 +331,7 @@ func (t telling) book(purpose string, full bool, into *Act, id *string, when str
 	})
 }
 
-// release releases the hold's code, and takes any answer.
+// release releases the hold's code and accepts any answer.
 func (t telling) release(purpose string, key probe.Key, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, key) })
 }
@@ -342,7 +341,7 @@ func (t telling) give(purpose string, body bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.releaseHold(t.ctx, purpose, t.story.Hold, body) })
 }
 
-// cancel cancels a booking, and takes any answer.
+// cancel cancels a booking and accepts any answer.
 func (t telling) cancel(purpose, id string, key probe.Key, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Cancel(t.ctx, purpose, id, key) })
 }
@@ -352,9 +351,9 @@ func (t telling) undo(purpose, id string, body bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.cancelBooking(t.ctx, purpose, t.story.Hold, id, body) })
 }
 
-// reserve reserves for another party, and takes any answer; a hold is released. What is
-// refused is sent again, as often as the depth of the run says. The seats are counted where
-// count wants it of an answer.
+// reserve sends a reserve for another party and accepts any answer; a hold is released. A refused
+// reserve is repeated, as often as the depth of the run sets. The seats are counted if count
+// returns true for an answer.
 func (t telling) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
 	reserve := func() (*probe.Answer, *Stop) { return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, party) }
 	t.act(into, "", reserve)

@@ -15,37 +15,37 @@ import (
 )
 
 const (
-	// mostOptions bounds the options whose slots are fetched: a sample, spread
-	// evenly, of a larger catalog.
+	// mostOptions is the maximum number of options whose slots are fetched. A larger catalog is
+	// sampled evenly.
 	mostOptions = 240
-	// surveyShare of the run's time may go into fetching slots.
+	// surveyShare is the share of the run's time that fetching slots may take.
 	surveyShare = 0.4
-	// mostSlotsInAll bounds the slots after which no further option is asked.
+	// mostSlotsInAll is the number of slots after which no further option is requested.
 	mostSlotsInAll = 200_000
 )
 
-// Survey is what the catalog and the slots look like before anything is booked.
+// Survey is the catalog and the slots before anything is booked.
 type Survey struct {
-	Stop     *Stop // why there is no catalog; nil where there is one
+	Stop     *Stop // why there is no catalog; nil if there is one
 	Pull     *probe.Exchange
 	Products []discover.Product
 	Second   SecondPull
 
 	Answers   []SlotAnswer
-	SlotsStop *Stop // the first availability call that brought no slots
+	SlotsStop *Stop // of the first availability call that returned no slots
 	Offers    []discover.Offer
-	Slots     int    // fetched
-	Outside   string // what the bounds name that is not there; "" where all is
+	Slots     int    // number fetched
+	Outside   string // what the scope names but the catalog lacks; "" if nothing
 
-	misfit string // the first of a product with its schema
+	misfit string // the first schema problem of a product
 }
 
-// SecondPull is another pull of the catalog, which shows what is permanent.
+// SecondPull is another pull of the catalog, which shows what is stable.
 type SecondPull struct {
 	Products []discover.Product
 	Exchange *probe.Exchange
 	Stop     *Stop
-	options  map[string]bool // the ids of product and option
+	options  map[string]bool // keys of product and option ids
 }
 
 func (p SecondPull) shows(product discover.Product, option discover.Option) bool {
@@ -65,11 +65,10 @@ func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
 	})
 }
 
-// fetchCatalog pulls the catalog for the first time. What goes wrong here is
-// the one finding of the run.
+// fetchCatalog pulls the catalog for the first time. A failure here is the only finding of the run.
 func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *Stop {
 	if err := p.Clock.Read(ctx); err != nil {
-		p.Clock.giveUp(err) // expiry is not judged, the rest is
+		p.Clock.giveUp(err) // expiry is not judged; everything else is
 	}
 	answer, stop := p.read.pull(ctx, "first pull of the catalog", nil, probe.GoodKey)
 	if stop != nil {
@@ -138,12 +137,11 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 			return nil
 		})
 	}
-	_ = asking.Wait() // each answer says itself what came of it
+	_ = asking.Wait() // each answer carries its own outcome
 	v.take(found)
 	p.read.filled = len(v.Answers) > 0
 	for _, a := range unread {
-		// Read once more: whether a 404 means an empty window shows only beside
-		// the other answers.
+		// Read it again: only the other answers show whether a 404 means an empty window.
 		if _, stop := p.read.readAsked(ctx, a.Question, a.answer, a.stop); v.SlotsStop == nil {
 			v.SlotsStop = stop
 		}
@@ -163,9 +161,9 @@ func (v *Survey) inScope(p *Player) []Question {
 	return some
 }
 
-// askable lists the options that can be asked for slots, in the catalog's
-// order. Where ids are missing, change, or are not those of their guest types,
-// which is judged by rules of its own, an answer would prove nothing.
+// askable lists the options that can be asked for slots, in catalog order. It skips options whose
+// ids are missing, change, or differ from those of their guest types: other rules judge that, and
+// an answer would prove nothing.
 func (v *Survey) askable() []Question {
 	var all []Question
 	for _, product := range v.Products {
@@ -190,7 +188,7 @@ func (v *Survey) take(found []SlotAnswer) {
 		if !ok {
 			continue
 		}
-		delete(byOption, key) // an id that stands twice is judged by its own rule
+		delete(byOption, key) // a duplicate id is judged by its own rule
 		v.Answers = append(v.Answers, answer)
 		v.Slots += len(answer.Slots)
 		for _, slot := range answer.Slots {
@@ -201,12 +199,11 @@ func (v *Survey) take(found []SlotAnswer) {
 
 type Heard struct {
 	Answer *probe.Answer
-	Again  []*probe.Answer // to the same call
+	Again  []*probe.Answer // to repeats of the same call
 	Stop   *Stop
 }
 
-// hear makes a call that is to be refused, or to have no effect, as often as the depth of
-// the run says.
+// hear makes a call that must be refused or have no effect, as often as the depth of the run sets.
 func (p *Player) hear(h *Heard, call func() (*probe.Answer, *Stop)) {
 	if h.Answer, h.Stop = call(); h.Stop != nil {
 		return
@@ -229,7 +226,7 @@ func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Cont
 	}
 }
 
-// longAgo is before any product was modified.
+// longAgo is before the modification of any product.
 const longAgo = "2000-01-01T00:00:00Z"
 
 func sinceQuery(since string) url.Values { return url.Values{"updated_since": {since}} }
@@ -242,12 +239,12 @@ func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
 	}
 	c := p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {})
 	if p.survey.misfit != "" {
-		c.Misfit = "" // what a full pull shows as well is seen there
+		c.Misfit = "" // a full pull already shows it
 	}
 	return c
 }
 
-// PlayQuestion returns the player of the survey's first question, with another key.
+// PlayQuestion returns a function that sends the survey's first question with another key.
 func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, int) Heard {
 	return func(ctx context.Context, p *Player, _ int) (h Heard) {
 		h.Answer, h.Stop = p.read.ask(ctx, purpose, PlaySurvey(ctx, p, 0).Answers[0].Question, key)

@@ -9,9 +9,9 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 )
 
-// guestName is a name as customers have them: with an apostrophe and a hyphen, in
-// several alphabets, one of them written from the right, with letters that are put
-// together of two characters, and with a character of four bytes.
+// guestName is a name with characters that real names have: an apostrophe and a hyphen, several
+// alphabets, one of them written right to left, a combining character, and a character of four
+// bytes.
 const guestName = "Zoë O'Brien-Ñandú 東京 שלום é 🎟"
 
 func foreign(body []byte) []byte {
@@ -24,8 +24,8 @@ func foreign(body []byte) []byte {
 
 const unnamedField = "notInTheContract"
 
-// withUnnamed adds fields that the contract does not name: to the body, to each
-// unit of the party, and to the guest.
+// withUnnamed adds fields that the contract does not name: to the body, to each unit of the party,
+// and to the guest.
 func withUnnamed(body []byte) []byte {
 	more := json.RawMessage(`{"list":[1,null,"x"],"yes":true}`)
 	return edited(body, func(fields map[string]any) {
@@ -54,8 +54,8 @@ func PlayUnnamedFields(ctx context.Context, p *Player, _ int) *UnusualBooking {
 	return p.unusualBooking(ctx, "with fields that the contract does not name", withUnnamed, true)
 }
 
-// unusualBooking plays such a booking; its cancellation is unusual too, or is not. A
-// partner without cancel is asked for a hold.
+// unusualBooking plays such a booking. If cancel is set, its cancellation is unusual too. A partner
+// without cancel gets a hold instead.
 func (p *Player) unusualBooking(ctx context.Context, name string, change change, cancel bool) *UnusualBooking {
 	first := PlayBooking(ctx, p, 0)
 	return played(p, name, 0, func(b *UnusualBooking, _ string) {
@@ -89,7 +89,7 @@ func (p *Player) unusualBooking(ctx context.Context, name string, change change,
 	})
 }
 
-// undoAs sends a call that undoes a hold, or its booking, changed.
+// undoAs sends a changed call that undoes a hold or its booking.
 func (b *Booker) undoAs(ctx context.Context, h *Hold, call probe.Call, change change) (*probe.Answer, *Stop) {
 	call.Body = change(call.Body)
 	answer, stop := b.calls.call(ctx, call, true)
@@ -99,7 +99,7 @@ func (b *Booker) undoAs(ctx context.Context, h *Hold, call probe.Call, change ch
 	return answer, stop
 }
 
-// OpenRelease is a hold that is released by a body with more fields.
+// OpenRelease is a hold that is released with additional fields in the body.
 type OpenRelease struct {
 	Opening
 	Release Act

@@ -12,23 +12,24 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// reread is how many options are asked a second time, the last among them; one fewer at quick depth.
+// reread is the number of options that are read a second time, including the last; one fewer at
+// quick depth.
 const reread = 4
 
-// Windows is two answers about the slots of one option: of a long window, and of the
-// same or a part of it.
+// Windows contains two answers about the slots of one option: for a long window, and for the same
+// window or a part of it.
 type Windows struct {
 	None bool // there is no such pair
 	Long SlotAnswer
 	Part SlotAnswer
-	// Beyond are the ids of the part's slots that the long window, asked for between two
-	// answers that show them, lacks.
+	// Beyond lists the ids of slots in the part that the long window lacks. The long window was
+	// requested between two answers that show them.
 	Beyond []string
 	Stop   *Stop
 }
 
-// filled returns the answers of a few options that have slots, spread over the catalog:
-// the others show nothing.
+// filled returns the answers of a few options that have slots, spread over the catalog. Options
+// without slots show nothing.
 func (p *Player) filled(v *Survey) []SlotAnswer {
 	some := slices.DeleteFunc(slices.Clone(v.Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
 	if p.Depth == plan.Quick {
@@ -56,7 +57,7 @@ func PlaySameWindow(ctx context.Context, p *Player, number int) Windows {
 	return p.askAgain(ctx, long, long.Window, "slots of the same window again")
 }
 
-// PlayDay asks the number-th option for the last day that has slots, alone.
+// PlayDay requests the last day with slots, alone, for the number-th option.
 func PlayDay(ctx context.Context, p *Player, number int) Windows {
 	long := p.filled(p.survey)[number]
 	day, ok := lastDay(long)
@@ -66,8 +67,8 @@ func PlayDay(ctx context.Context, p *Player, number int) Windows {
 	return p.askAgain(ctx, long, day, "slots of one day")
 }
 
-// PlayDayTwice is PlayDay, with both windows asked for once more where slots are missing
-// from the day: others may have bought the last seats since.
+// PlayDayTwice is PlayDay. If the day lacks slots, it requests both windows once more: other
+// customers may have bought the last seats since.
 func PlayDayTwice(ctx context.Context, p *Player, number int) Windows {
 	w := PlayDay(ctx, p, number)
 	if w.None || w.Stop != nil {
@@ -88,8 +89,7 @@ func PlayEnd(ctx context.Context, p *Player, number int) Windows {
 	return p.askAgain(ctx, long, discover.Window{From: long.Window.To, To: long.Window.To}, "slots of the window's last day")
 }
 
-// lastDay returns the last day of an answer's window that has slots, and is not
-// the window's own last day.
+// lastDay returns the last day with slots in an answer's window, other than the window's last day.
 func lastDay(in SlotAnswer) (discover.Window, bool) {
 	last := discover.Window{}
 	for _, slot := range in.Slots {
@@ -103,8 +103,8 @@ func lastDay(in SlotAnswer) (discover.Window, bool) {
 	return last, last.To != ""
 }
 
-// OfPart returns the slots of the part in the long window, and those of them that are
-// missing from the part's own answer. One that cannot be booked may be left out.
+// OfPart returns the slots of the part in the long window, and the ones missing from the part's own
+// answer. A slot that cannot be booked may be left out.
 func (w Windows) OfPart() (want, gone []string) {
 	var got []string
 	for _, slot := range w.Long.Slots {
@@ -119,12 +119,12 @@ func (w Windows) OfPart() (want, gone []string) {
 }
 
 type EmptyDay struct {
-	None   bool // every option has slots on each day
+	None   bool // every option has slots on every day
 	Day    discover.Window
 	Answer *probe.Answer
 	Slots  []discover.Slot
 	Stop   *Stop // why there is no answer
-	Unread *Stop // why it cannot be read
+	Unread *Stop // why the answer cannot be read
 }
 
 func PlayEmptyDay(ctx context.Context, p *Player, _ int) (e EmptyDay) {
@@ -146,8 +146,8 @@ func PlayEmptyDay(ctx context.Context, p *Player, _ int) (e EmptyDay) {
 	return e
 }
 
-// emptyDay returns a day of an answer's window on which no slot starts, other
-// than the first and the last: those depend on the hour.
+// emptyDay returns a day of an answer's window on which no slot starts, other than the first and
+// the last day: those depend on the time of day.
 func emptyDay(in SlotAnswer) (discover.Window, bool) {
 	busy := map[string]bool{}
 	for _, slot := range in.Slots {

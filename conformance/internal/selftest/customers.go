@@ -17,20 +17,19 @@ import (
 )
 
 const (
-	// A customer thinks between two calls, a thousandth of the time that people take:
-	// fifty make some 650 calls a second.
+	// A customer waits between two calls, a thousandth of the time that people take. Fifty
+	// customers make about 650 calls per second.
 	thinksAtLeast, thinksAtMost = 50 * time.Millisecond, 100 * time.Millisecond
-	// Of four purchases so many are of slots that the run has reserved before, the
-	// others of any.
+	// following is how many of four purchases are in slots that the run has reserved before; the
+	// others are in any slot.
 	following = 3
-	// largestParty is how many seats a customer takes at most.
+	// largestParty is the maximum number of seats that a customer takes.
 	largestParty = 3
 )
 
-// Customers are the other customers of a mock partner during a run. They keep the contract: each
-// reserves, then confirms or releases, and cancels what it has booked. They go where
-// the run goes, and call the mock without a network: this leaves the time of the
-// machine to the run.
+// Customers are the other customers of a mock partner during a run. They conform to the contract:
+// each reserves, then confirms or releases, and cancels its bookings. They use the slots that the
+// run uses. They call the mock without a network, to leave the machine's time to the run.
 type Customers struct {
 	mock  *mockpartner.Mock
 	calls atomic.Int64
@@ -38,16 +37,16 @@ type Customers struct {
 	all   sync.WaitGroup
 
 	mu       sync.Mutex
-	anywhere []partnerapi.ReserveRequest // every slot that could be booked at the beginning
+	anywhere []partnerapi.ReserveRequest // every slot that could be booked at the start
 	reserved []partnerapi.ReserveRequest // the slots that the run has reserved
 }
 
-// Shop lets so many customers loose on a mock. What each does is decided by the seed.
+// Shop starts many customers at a mock. seed determines what each does.
 func Shop(mock *mockpartner.Mock, many int, seed uint64) *Customers {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Customers{mock: mock, stop: stop, anywhere: everySlot(mock)}
 	if len(c.anywhere) == 0 {
-		many = 0 // there is nothing to buy
+		many = 0 // there is nothing to book
 	}
 	for i := range many {
 		c.all.Go(func() { c.shop(ctx, rand.New(rand.NewPCG(seed, uint64(i)))) })
@@ -55,16 +54,16 @@ func Shop(mock *mockpartner.Mock, many int, seed uint64) *Customers {
 	return c
 }
 
-// GoHome ends the shopping. Nothing of theirs is left then.
+// GoHome stops the customers. Nothing that they held or booked is left.
 func (c *Customers) GoHome() {
 	c.stop()
 	c.all.Wait()
 }
 
-// Calls is how many calls they have made.
+// Calls returns how many calls they have made.
 func (c *Customers) Calls() int64 { return c.calls.Load() }
 
-// everySlot lists the slots with seats to count that can be booked.
+// everySlot returns the slots with counted seats that can be booked.
 func everySlot(mock *mockpartner.Mock) (slots []partnerapi.ReserveRequest) {
 	business := mock.Default().Platform()
 	today := mock.Default().Clock().Now()
@@ -89,7 +88,7 @@ func everySlot(mock *mockpartner.Mock) (slots []partnerapi.ReserveRequest) {
 	return slots
 }
 
-// Follow serves the mock to a run, and tells the customers which slots it reserves.
+// Follow serves the mock to a run, and shows the customers which slots it reserves.
 func (c *Customers) Follow(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if partnerapi.EndpointOf(r) == partnerapi.Reserve {
 		body, _ := io.ReadAll(r.Body)
@@ -107,7 +106,7 @@ func (c *Customers) Follow(next http.Handler, w http.ResponseWriter, r *http.Req
 	next.ServeHTTP(w, r)
 }
 
-// shop is a customer's day: one purchase after another.
+// shop plays one customer: one purchase after another.
 func (c *Customers) shop(ctx context.Context, dice *rand.Rand) {
 	think := func() bool {
 		timer := time.NewTimer(thinksAtLeast + time.Duration(dice.Int64N(int64(thinksAtMost-thinksAtLeast))))
@@ -140,7 +139,7 @@ func (c *Customers) shop(ctx context.Context, dice *rand.Rand) {
 	}
 }
 
-// choose decides what is bought next.
+// choose decides what is booked next.
 func (c *Customers) choose(dice *rand.Rand) partnerapi.ReserveRequest {
 	c.mu.Lock()
 	defer c.mu.Unlock()

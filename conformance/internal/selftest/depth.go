@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Depth is what came of the deep defects whose instances differ in one dimension.
+// Depth is the outcome of the deep defects whose instances differ in one dimension.
 type Depth struct {
 	Dimension string `json:"dimension"`
 	Defects   int    `json:"defects"`
@@ -14,7 +14,7 @@ type Depth struct {
 	WrongRule int    `json:"wrong_rule"` // another rule was found broken
 }
 
-// byDimension counts deep defects, in the order in which their dimensions come.
+// byDimension counts deep defects by dimension, in the order in which the dimensions occur.
 func byDimension(deep []Trial) (all []Depth) {
 	all = []Depth{}
 	for _, trial := range deep {

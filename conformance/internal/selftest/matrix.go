@@ -15,27 +15,26 @@ import (
 	"partnerkit.dev/conformance/internal/view"
 )
 
-// Matrix is the kill matrix: what came of each partner, and which defects prove
-// each rule.
+// Matrix is the kill matrix: the outcome of each partner, and the defects that prove each rule.
 type Matrix struct {
-	Proven     bool            `json:"proven"` // every trial and every rule is as it should be
+	Proven     bool            `json:"proven"` // every trial and every rule is as expected
 	StartedAt  time.Time       `json:"started_at"`
 	DurationMS int64           `json:"duration_ms"`
 	Summary    map[Outcome]int `json:"summary"` // every outcome, including those with 0
 	Lawful     []Trial         `json:"lawful"`  // the plain mock and its variants
 	Defects    []Trial         `json:"defects"`
-	Deep       []Trial         `json:"deep"`  // defects that break a rule in one instance alone
-	Depth      []Depth         `json:"depth"` // what came of them, by dimension
+	Deep       []Trial         `json:"deep"`  // defects that break a rule in a single instance
+	Depth      []Depth         `json:"depth"` // their outcomes, by dimension
 	Rules      []Proof         `json:"rules"` // in the catalogue's order
 }
 
-// Proof is a rule, and what proves that the suite can find it broken.
+// Proof is a rule, and what proves that the suite finds breaches of it.
 type Proof struct {
 	ID       string     `json:"id"`
 	Level    rule.Level `json:"level"`
-	KilledBy []string   `json:"killed_by"`         // names of the defects that it killed
+	KilledBy []string   `json:"killed_by"`         // names of the defects that the rule killed
 	Lone     string     `json:"lone,omitempty"`    // why no defect can break it
-	Problem  string     `json:"problem,omitempty"` // why it is not proven; empty where it is, or need not be
+	Problem  string     `json:"problem,omitempty"` // why it is not proven; empty if it is, or need not be
 }
 
 func newMatrix(plan Plan, trials []Trial, began time.Time) *Matrix {
@@ -65,14 +64,13 @@ func newMatrix(plan Plan, trials []Trial, began time.Time) *Matrix {
 	return m
 }
 
-// lone are the MUST and SHOULD rules that no defect can break, and why.
+// lone lists the MUST and SHOULD rules that no defect can break, with the reason.
 var lone = map[string]string{
 	rule.Reachable.ID:     "a partner that breaks it does not answer, and is not judged at all",
 	rule.ConfirmFields.ID: "a net below the rules of all fields that there are",
 }
 
-// prove says which of the defects prove the rule. A rule that is there for the
-// taking, a MAY, needs no proof.
+// prove returns which of the defects prove the rule. A MAY rule needs no proof.
 func prove(r rule.Rule, defects []Trial) Proof {
 	proof := Proof{ID: r.ID, Level: r.Level, Lone: lone[r.ID], KilledBy: []string{}}
 	breaks := func(t Trial) bool { return t.Rule == r.ID }
@@ -110,8 +108,8 @@ func (m *Matrix) Unproven() (some []Proof) {
 	return some
 }
 
-// markdown is the matrix for people: unexpected results first, then every
-// rule, every defect and every lawful partner.
+// markdown returns the matrix for people: unexpected results first, then every rule, every defect
+// and every lawful partner.
 func (m *Matrix) markdown() []byte {
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# The suite, tried on partners that are known\n\n%s.\n", m.Verdict())
@@ -133,8 +131,8 @@ func (m *Matrix) markdown() []byte {
 	return page.Bytes()
 }
 
-// WriteJSON writes the matrix for machines: the fields and names of its tags,
-// indented. No list in it is null.
+// WriteJSON writes the matrix for machines: the fields and names of its tags, indented. No list in
+// it is null.
 func (m *Matrix) WriteJSON(out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
@@ -142,8 +140,8 @@ func (m *Matrix) WriteJSON(out io.Writer) error {
 	return encoder.Encode(m)
 }
 
-// WriteAll writes selftest.json and selftest.md into dir and returns their paths.
-// Each appears whole or not at all.
+// WriteAll writes selftest.json and selftest.md into dir and returns their paths. Each file is
+// written completely or not at all.
 func (m *Matrix) WriteAll(dir string) (written []string, err error) {
 	var text bytes.Buffer
 	if err := m.WriteJSON(&text); err != nil {
@@ -215,7 +213,7 @@ func rows[T any](all []T, row func(T) []string) (list [][]string) {
 	return list
 }
 
-// cell keeps a text from breaking out of its cell.
+// cell escapes a text for a table cell.
 var cell = strings.NewReplacer("|", `\|`, "\r", " ", "\n", " ", "<", "&lt;")
 
 func table(page *bytes.Buffer, title string, head []string, rows [][]string) {

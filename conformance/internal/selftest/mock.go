@@ -22,7 +22,7 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-// authKey is the key of every mock. It opens nothing else.
+// authKey is the key of every mock. It is used for nothing else.
 const authKey = "a-key-for-the-selftest"
 
 type mock struct {
@@ -36,7 +36,7 @@ type mock struct {
 func startMock(of Case, now time.Time) (*mock, error) {
 	options := of.Options
 	options.AuthKey, options.LimitScale, options.Now = authKey, of.limitScale(), now
-	options.Journal = mockpartner.JournalLimits{Exchanges: 100_000, Bytes: 256 << 20} // the whole run
+	options.Journal = mockpartner.JournalLimits{Exchanges: 100_000, Bytes: 256 << 20} // the complete run
 	m := &mock{of: of}
 	options.Around = func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.others.Follow(next, w, r) })
@@ -52,14 +52,14 @@ func startMock(of Case, now time.Time) (*mock, error) {
 	}
 	m.Mock, m.address, m.server = partner, "http://"+listener.Addr().String()+of.Path, &http.Server{Handler: http.StripPrefix(of.Path, partner)}
 	m.others = Shop(partner, of.Customers, 1)
-	go func() { _ = m.server.Serve(listener) }() // it ends when close does
+	go func() { _ = m.server.Serve(listener) }() // ends with close
 	return m, nil
 }
 
 func (m *mock) close() {
 	m.others.GoHome()
 	m.Mock.Close()
-	_ = m.server.Close() // the run is over: an error has no reader
+	_ = m.server.Close() // the run is over, so an error does not matter
 }
 
 func (m *mock) idle() []string {
@@ -77,8 +77,7 @@ func (m *mock) idle() []string {
 
 const mostBookings = 2
 
-// LeftBehind says what a run has left in a mock that it should have undone, and
-// whether seats were lost.
+// LeftBehind returns what a run should have undone in a mock but did not, and any lost seats.
 func LeftBehind(partner *mockpartner.Mock) (left []string) {
 	business := partner.Default().Platform()
 	for _, violation := range business.Invariants() {
@@ -104,41 +103,40 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 	return left
 }
 
-// bench lets the suite judge one mock after another, or several concurrently.
+// bench makes the suite judge mocks, one after another or concurrently.
 type bench struct {
-	command  string    // the file of the conformance command
-	now      time.Time // where the clocks of all mocks begin
-	recorded bool      // a recording of each run is judged too
+	command  string    // the path of the conformance command
+	now      time.Time // the start time of all mocks' clocks
+	recorded bool      // also judge a recording of each run
 }
 
-// judge has the command judge a mock, and returns what its report says. The
-// report's files are in dir afterwards.
+// judge runs the command against a mock and returns its report. The report's files are then in dir.
 func (b *bench) judge(ctx context.Context, dir string, m *mock) (*report.Result, error) {
 	account := filepath.Join(dir, "ledger.jsonl")
 	if err := os.Remove(account); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err // of an earlier try: what it left behind ended with its mock
+		return nil, err // the ledger of an earlier try; what that left behind ended with its mock
 	}
 	args := []string{
 		"run", "--config", "", "--report-dir", dir, "--reports", "report.json", "--ledger", account,
 		"--base-url", m.address, "--clock-url", m.address + "/_mock/clock",
 		"--limit-scale", strconv.FormatFloat(m.of.limitScale(), 'g', -1, 64),
 	}
-	// A partner without tickets is registered as one that leaves them to the marketplace.
+	// A partner without tickets is registered as leaving them to the marketplace.
 	if !m.Default().Platform().Conduct().Policy.NoTickets {
 		args = append(args, "--handles-ticket-delivery")
 	}
 	run := exec.CommandContext(ctx, b.command, append(args, m.of.Flags...)...)
-	// What the environment says of another partner is not for the mock.
+	// Settings in the environment for another partner must not apply to the mock.
 	run.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "CONFORMANCE_")
-	}), probe.KeyVariable+"="+authKey, "GOGC=400") // a run is short: memory is cheaper than the time to tidy it
+	}), probe.KeyVariable+"="+authKey, "GOGC=400") // a run is short: memory is cheaper than garbage collection
 	var complaint bytes.Buffer
 	run.Stderr = &complaint
 	err := run.Run()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	// Its exit code says what the verdict in the report says.
+	// The exit code shows the same as the verdict in the report.
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return nil, fmt.Errorf("start the suite: %w", err)
 	}

@@ -15,8 +15,8 @@ import (
 	"partnerkit.dev/conformance/suite"
 )
 
-// weighRecorded judges a recording of the run by the rules that need no call of their own:
-// what it finds broken, the run has to have found broken, and the other way round.
+// weighRecorded judges a recording of the run by the rules that need no call of their own. The
+// recording and the run must find the same rules broken.
 func (t *Trial) weighRecorded(ctx context.Context, dir string, m *mock, run *report.Result) error {
 	file := filepath.Join(dir, "journal.har")
 	if err := m.record(ctx, file); err != nil {
@@ -31,11 +31,11 @@ func (t *Trial) weighRecorded(ctx context.Context, dir string, m *mock, run *rep
 	t.Recorded = &found
 	for i, r := range outcome.Result.Rules {
 		if m.of.limitScale() != 1 && strings.HasSuffix(r.ID, ".limit") {
-			continue // the run judged by other limits
+			continue // the run used other limits
 		}
 		is, was := slices.Contains(found, r.ID), slices.Contains(broken, r.ID)
 		switch {
-		case is && run.Rules[i].Outcome == report.Blocked: // by what the run knew, and a recording cannot
+		case is && run.Rules[i].Outcome == report.Blocked: // the run knew what blocks it; a recording cannot
 		case is && !was:
 			t.problem("judged from a recording, %s %s: %s", r.ID, r.Outcome, r.Message)
 		case was && r.Outcome == report.Passed:
@@ -45,7 +45,7 @@ func (t *Trial) weighRecorded(ctx context.Context, dir string, m *mock, run *rep
 	return nil
 }
 
-// record writes what was said to the mock into a file, as an HTTP archive.
+// record writes the exchanges with the mock into a file, as an HTTP archive.
 func (m *mock) record(ctx context.Context, file string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.address+"/_mock/journal/har?limit=100000", nil)
 	if err != nil {

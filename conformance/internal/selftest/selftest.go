@@ -1,13 +1,12 @@
-// Package selftest runs the suite against partners with a known verdict. The plain mock
-// partner and its lawful variants must pass. With each of its defects, the rule that
-// the defect breaks must fail, and no other. The result is the kill matrix.
+// Package selftest runs the suite against partners with a known verdict. The plain mock partner and
+// its lawful variants must pass. With each of its defects, the rule that the defect breaks must
+// fail, and no other. The result is the kill matrix.
 //
-// A Plan says on which partners. Run tries the suite on them, a few at a time, and
-// returns the Matrix. Each partner is a Case, served in this process and judged by
-// the conformance command in a process of its own, as Ginkgo wants it; what came of
-// one is a Trial.
+// A Plan selects the partners. Run runs the suite against them, a few at a time, and returns the
+// Matrix. Each partner is a Case. It is served in this process and judged by the conformance
+// command in a separate process, because Ginkgo requires that. The outcome of one is a Trial.
 //
-// It is the only package of this module that knows the mock partner.
+// Only this package of the module depends on the mock partner.
 package selftest
 
 import (
@@ -28,24 +27,24 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-// Begin is where the mocks' clocks begin unless the user says otherwise: always the same,
-// so that the same suite gives the same matrix on every day.
+// Begin is the default start time of the mocks' clocks. It is constant, so that the same suite
+// gives the same matrix on every day.
 var Begin = time.Date(2026, time.June, 1, 10, 0, 0, 0, time.UTC)
 
 type Config struct {
-	Command  string      // the file of the conformance command
-	Dir      string      // where the reports of the runs that went wrong are kept, each in its Trial.Folder
-	Now      time.Time   // where the clocks of all mocks begin, so that all sell the same slots
-	Recorded bool        // a recording of each run is judged too, and has to say the same
-	Parallel int         // how many runs are under way concurrently
-	Progress func(Trial) // is told of each trial as it ends, one at a time
+	Command  string      // the path of the conformance command
+	Dir      string      // where the reports of runs with problems are kept, each in its Trial.Folder
+	Now      time.Time   // the start time of all mocks' clocks, so that all sell the same slots
+	Recorded bool        // also judge a recording of each run, which must give the same result
+	Parallel int         // number of concurrent runs
+	Progress func(Trial) // receives each trial when it ends, one at a time
 }
 
-// Run tries the suite on every case of the plan. Its error says why a run could
-// not be made or read, or wraps that of the context.
+// Run runs the suite against every case of the plan. It returns an error if a run could not be made
+// or read, or one that wraps the context's error.
 func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 	began := time.Now()
-	scratch, err := os.MkdirTemp(config.Dir, ".runs-*") // beside the reports, which are moved
+	scratch, err := os.MkdirTemp(config.Dir, ".runs-*") // next to the reports, which are moved
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the runs: %w", err)
 	}
@@ -83,8 +82,8 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 	return newMatrix(plan, trials, began), nil
 }
 
-// longestFirst returns the indexes of the cases, those of partners that are late
-// first: begun last they would keep everybody waiting.
+// longestFirst returns the indexes of the cases, those of late partners first: started last, they
+// would delay the end.
 func longestFirst(cases []Case) []int {
 	var late, others []int
 	for i, c := range cases {
@@ -110,19 +109,19 @@ const (
 	Lawful  Kind = "lawful"  // the plain mock partner
 	Variant Kind = "variant" // unusual, but lawful
 	Defect  Kind = "defect"  // breaks one rule
-	Deep    Kind = "deep"    // breaks one rule in one instance alone
+	Deep    Kind = "deep"    // breaks one rule in a single instance
 )
 
 type Case struct {
 	Kind Kind
 	Name string
-	Rule string // id of the rule that a defect breaks; "" for the others
-	// Dimension is what the instance differs in that a deep defect breaks its rule in.
+	Rule string // id of the rule that a defect breaks; "" for other kinds
+	// Dimension is the dimension of the single instance in which a deep defect breaks its rule.
 	Dimension string
 	Path      string              // of the base URL
-	Customers int                 // others who book during the run
+	Customers int                 // number of other customers who book during the run
 	Scarce    bool                // it has too little for every rule to be judged
-	Options   mockpartner.Options // of the mock that it is; key, clock and limits are set for the run
+	Options   mockpartner.Options // of the mock; key, clock and limits are set for the run
 	Flags     []string            // of the command, in addition to those that every run has
 }
 
@@ -134,21 +133,20 @@ func (c Case) depth() string {
 }
 
 const (
-	// fewStories are played at a lawful partner, to see that none is accused.
+	// fewStories are played at a lawful partner, to check that it is not accused.
 	fewStories = 10
-	// manyStories are played at a partner that only they can prove wrong.
+	// manyStories are played at a partner whose breach only stories can find.
 	manyStories = 50
 )
 
-// exploring are the flags with which random lifecycles are played: the same in every
-// run.
+// exploring returns the flags for random lifecycles, the same in every run.
 func exploring(stories int) []string {
 	return []string{"--explore", strconv.Itoa(stories), "--seed", "1"}
 }
 
 func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploring(fewStories)} }
 
-// belowAPath is the plain mock below a base URL with a path.
+// belowAPath returns the plain mock below a base URL with a path.
 func belowAPath() Case { return Case{Kind: Lawful, Name: "below-a-path", Path: "/partner/v2"} }
 
 func variantCase(v mockpartner.Variant) Case {
@@ -168,12 +166,12 @@ func defectCase(d mockpartner.Defect) Case {
 
 type Plan struct {
 	Cases []Case
-	Depth string      // of the runs; "": standard where nothing may be found, quick for a defect that breaks its rule wherever one looks
-	Rules []rule.Rule // those of which a defect must prove that the suite can find them broken
+	Depth string      // of the runs; "": standard for lawful partners, quick for a defect that breaks its rule everywhere
+	Rules []rule.Rule // the rules that a defect must prove
 }
 
-// Whole is the plan of the complete kill matrix: the plain mock, every variant,
-// every defect, and every rule.
+// Whole returns the plan of the complete kill matrix: the plain mock, every variant, every defect,
+// and every rule.
 func Whole() Plan {
 	plan := LawfulOnly(0)
 	plan.Rules = rule.All()
@@ -183,7 +181,8 @@ func Whole() Plan {
 	return plan
 }
 
-// LawfulOnly is the plan of the plain mock and every variant, with so many other customers.
+// LawfulOnly returns the plan of the plain mock and every variant, with this number of other
+// customers.
 func LawfulOnly(customers int) (plan Plan) {
 	plan.Cases = []Case{mockAsItIs(), belowAPath()}
 	for _, v := range mockpartner.Variants() {
@@ -195,8 +194,8 @@ func LawfulOnly(customers int) (plan Plan) {
 	return plan
 }
 
-// InDepth is the plan of all deep defects, of these dimensions; none means all. No rule is proven by it.
-// Its error names a dimension that there is not.
+// InDepth returns the plan of all deep defects of these dimensions, or of all dimensions if none is
+// given. It proves no rule. Its error names an unknown dimension.
 func InDepth(dimensions ...string) (plan Plan, err error) {
 	known := []string{}
 	for _, d := range mockpartner.DeepDefects() {
@@ -215,8 +214,8 @@ func InDepth(dimensions ...string) (plan Plan, err error) {
 	return plan, nil
 }
 
-// Fast is the plan that proves every rule once: the plain mock, the first defect
-// of each rule, and no variant.
+// Fast returns the plan that proves every rule once: the plain mock, the first defect of each rule,
+// and no variant.
 func Fast() Plan {
 	plan, seen := Plan{Cases: []Case{mockAsItIs()}, Rules: rule.All()}, map[string]bool{}
 	for _, d := range mockpartner.Defects() {
@@ -227,9 +226,8 @@ func Fast() Plan {
 	return plan
 }
 
-// Only is the plan of the defects and variants of those names, and of the rules
-// that these defects break. Its error wraps mockpartner.ErrNoDefect or
-// mockpartner.ErrNoVariant.
+// Only returns the plan of the named defects and variants, and of the rules that these defects
+// break. Its error wraps mockpartner.ErrNoDefect or mockpartner.ErrNoVariant.
 func Only(defects, variants []string) (plan Plan, err error) {
 	for _, name := range variants {
 		v, err := mockpartner.FindVariant(name)
@@ -254,8 +252,8 @@ func Only(defects, variants []string) (plan Plan, err error) {
 	return plan, nil
 }
 
-// shortened is what the contract's limits are multiplied by where a partner is late
-// by them, for the suite as for the mock: waiting for 20 s is too slow.
+// shortened is the factor for the contract's limits at late partners, for the suite and the mock:
+// waiting 20 s takes too long.
 const shortened = 0.04
 
 var aboutTime = regexp.MustCompile(`\.(limit|aim)$`)

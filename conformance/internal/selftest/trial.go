@@ -15,15 +15,14 @@ import (
 
 type Outcome string
 
-// The outcomes: of a defect one of the first four, of a lawful partner one of the
-// last two.
+// The outcomes. A defect has one of the first four, a lawful partner one of the last two.
 const (
 	Killed     Outcome = "killed"      // the rule that it breaks was found broken, and no other
 	Survived   Outcome = "survived"    // the rule was not found broken
-	WrongRule  Outcome = "wrong_rule"  // another MUST rule failed, or another is said to be the cause
-	NeverFired Outcome = "never_fired" // nor could it be: a fault or a quirk never fired
+	WrongRule  Outcome = "wrong_rule"  // another MUST rule failed, or is named as the cause
+	NeverFired Outcome = "never_fired" // the rule was not found broken, because a fault or a quirk never fired
 	Silent     Outcome = "silent"      // nothing was found
-	Flagged    Outcome = "flagged"     // a rule failed, warned or was left open, or a hold was left
+	Flagged    Outcome = "flagged"     // a rule failed, warned or was not judged, or a hold was left
 )
 
 func (o Outcome) Words() string { return strings.ReplaceAll(string(o), "_", " ") }
@@ -32,24 +31,24 @@ type Trial struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"`
 	Rule string `json:"rule,omitempty"` // id of the rule that a defect breaks
-	// Dimension is what the instance differs in that a deep defect breaks its rule in.
+	// Dimension is the dimension of the single instance in which a deep defect breaks its rule.
 	Dimension string   `json:"dimension,omitempty"`
 	Outcome   Outcome  `json:"outcome"`
-	Failed    []string `json:"failed"`   // ids of the rules that failed, a defect's own among them
-	Warned    []string `json:"warned"`   // ids of those that warned, a defect's own among them
+	Failed    []string `json:"failed"`   // ids of the rules that failed, including the defect's own
+	Warned    []string `json:"warned"`   // ids of the rules that warned, including the defect's own
 	Idle      []string `json:"idle"`     // names of the faults and quirks that never fired
 	Problems  []string `json:"problems"` // why the result is unexpected; empty if it is expected
-	// Recorded are the ids of the rules that a recording of the run shows to be broken; nil
-	// where none was judged.
+	// Recorded lists the ids of the rules that a recording of the run shows to be broken; nil if no
+	// recording was judged.
 	Recorded *[]string `json:"recorded,omitempty"`
 	TookMS   int64     `json:"took_ms"`
 }
 
 func (t Trial) Folder() string { return string(t.Kind) + "-" + t.Name }
 
-// try has the suite judge the case's partner, and writes the report of that into
-// dir. A partner that is late is tried again where that went wrong: a busy machine
-// makes others late too. The error says why no report came of it.
+// try makes the suite judge the case's partner, and writes the report into dir. A case about time
+// is tried again if its result is unexpected, because a busy machine also causes late answers. try
+// returns an error if there is no report.
 func (b *bench) try(ctx context.Context, dir string, c Case) (Trial, error) {
 	trial, err := b.tryOnce(ctx, dir, c)
 	if err == nil && len(trial.Problems) > 0 && c.isAboutTime() {
@@ -76,7 +75,7 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 	if c.Kind == Defect || c.Kind == Deep {
 		trial.weighDefect(result)
 	} else {
-		m.others.GoHome() // nothing of theirs is left then
+		m.others.GoHome() // now nothing of theirs is left
 		trial.weighLawful(result, m)
 	}
 	if b.recorded {
@@ -88,7 +87,7 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 	if len(trial.Problems) == 0 {
 		return trial, nil
 	}
-	// The run wrote the report for machines alone: most of the pages would never be read.
+	// The run wrote only report.json, because most HTML pages would never be read.
 	page, err := view.HTML(result)
 	if err == nil {
 		err = view.WriteFile(filepath.Join(dir, "report.html"), page)
@@ -107,7 +106,7 @@ func with(result *report.Result, outcome report.Outcome) []string {
 }
 
 func (t *Trial) weighLawful(result *report.Result, m *mock) {
-	// Where seats are few, or others take them, rules are left open.
+	// If seats are few, or others take them, some rules are not judged.
 	open := m.of.Scarce || m.of.Customers > 0
 	for _, r := range result.Rules {
 		switch r.Outcome {
@@ -146,8 +145,8 @@ func (t *Trial) weighDefect(result *report.Result) {
 	}
 }
 
-// ownRule reports whether the defect's own rule was found broken, with evidence
-// and the verdict that follows from it.
+// ownRule reports whether the defect's own rule was found broken, with evidence and the resulting
+// verdict.
 func (t *Trial) ownRule(result *report.Result) bool {
 	broken, known := rule.Lookup(t.Rule)
 	if !known {
@@ -176,8 +175,8 @@ func (t *Trial) ownRule(result *report.Result) bool {
 	return false
 }
 
-// otherRules reports whether a rule that is not the defect's own failed, or is said
-// to be the cause of what could not be judged: one cause is one finding.
+// otherRules reports whether another rule failed, or is named as the cause of a blocked one: one
+// cause must give one finding.
 func (t *Trial) otherRules(result *report.Result) (found bool) {
 	for _, r := range result.Rules {
 		if r.ID != t.Rule && (r.Outcome == report.Failed || r.Outcome == report.Blocked && !t.explains(r)) {
@@ -188,8 +187,8 @@ func (t *Trial) otherRules(result *report.Result) (found bool) {
 	return found
 }
 
-// explains reports whether the cause that a blocked rule names is the defect's own
-// rule, or one that failed and is a problem itself.
+// explains reports whether the cause that a blocked rule names is the defect's own rule, or a
+// failed rule that is reported as a problem itself.
 func (t *Trial) explains(blocked report.RuleResult) bool {
 	return slices.ContainsFunc(strings.Fields(blocked.Message), func(word string) bool {
 		return word == t.Rule || slices.Contains(t.Failed, word)

@@ -21,13 +21,13 @@ func (s *seen) latency() []report.Latency {
 	return all
 }
 
-// sample keeps every call of few, and evenly chosen ones of many.
+// sample keeps all calls up to a limit, and an even selection of more calls.
 type sample struct {
 	kept         []*probe.Exchange
 	count, every int
 }
 
-// mostSampled bounds it.
+// mostSampled is that limit.
 const mostSampled = 10_000
 
 func (s *sample) add(x *probe.Exchange) {
@@ -47,8 +47,8 @@ func (s *sample) add(x *probe.Exchange) {
 	}
 }
 
-// Latency sums up the answer times of calls of one endpoint. Limits are scaled in tests of
-// the suite itself.
+// Latency summarizes the answer times of calls to one endpoint. The suite's own tests scale the
+// limits.
 func Latency(endpoint partnerapi.Endpoint, calls []*probe.Exchange, scaled func(time.Duration) time.Duration) report.Latency {
 	l := report.Latency{
 		Endpoint: endpoint, Calls: len(calls),
@@ -73,7 +73,7 @@ func Latency(endpoint partnerapi.Endpoint, calls []*probe.Exchange, scaled func(
 	return l
 }
 
-// thinned returns at most n of all, evenly chosen, the first and the last among them.
+// thinned returns at most n elements of all, evenly chosen, including the first and the last.
 func thinned[T any](all []T, n int) []T {
 	if len(all) <= n {
 		return all

@@ -1,5 +1,5 @@
-// Package traffic judges calls that others make: recorded ones, and those that pass a proxy.
-// It knows their keys, so that what it says of them shows none.
+// Package traffic judges calls that other programs make: recorded ones, and those that pass a
+// proxy. It removes their keys from its results.
 package traffic
 
 import (
@@ -19,8 +19,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Judge judges calls in the order of their beginnings, by every rule that needs no call of
-// its own.
+// Judge judges calls, in the order in which they started, by every rule that needs no call of its
+// own.
 type Judge struct {
 	tickets bool
 	version string
@@ -32,9 +32,9 @@ type Judge struct {
 	seen    seen
 }
 
-// New judges a partner that delivers its own tickets, or one that does not. Version is that
-// of the suite, for the report. Live says that the calls happen meanwhile; otherwise they
-// were recorded.
+// New returns a Judge. tickets means that the partner delivers its own tickets. version is the
+// suite's version, for the report. live means that the calls are happening now; otherwise they were
+// recorded.
 func New(tickets bool, version string, live bool) *Judge {
 	keys := &probe.Keyring{}
 	return &Judge{
@@ -43,7 +43,7 @@ func New(tickets bool, version string, live bool) *Judge {
 	}
 }
 
-// Learn learns the key of a call that is not taken yet.
+// Learn remembers the key of a call that is not taken yet.
 func (j *Judge) Learn(x *recording.Exchange) { j.keys.Learn(x.Header.Get("Authorization")) }
 
 // Take takes the next call.
@@ -55,26 +55,25 @@ func (j *Judge) Take(x *recording.Exchange) {
 	j.traffic.Take(call)
 }
 
-// Until tells that every later call began after this time: what ended before is judged.
+// Until judges the calls that ended before now. Every later call must have started after now.
 func (j *Judge) Until(now time.Time) { j.traffic.Until(now) }
 
-// Missed tells that calls about holds and bookings passed between these times, and were not
-// taken.
+// Missed records that calls about holds and bookings were made between these times but not taken.
 func (j *Judge) Missed(from, to time.Time) { j.traffic.Missed(from, to) }
 
 // Finish judges the calls that waited for later ones.
 func (j *Judge) Finish() { j.traffic.Finish() }
 
-// Calls is how many calls were taken.
+// Calls returns how many calls were taken.
 func (j *Judge) Calls() int { return j.calls }
 
-// Redactor removes the first of the keys from finished reports.
+// Redactor returns the redactor of the first key, for finished reports.
 func (j *Judge) Redactor() *probe.Redactor { return j.keys.Redactor() }
 
 // Redact removes all keys that the calls have shown.
 func (j *Judge) Redact(text string) string { return j.keys.Redact(text) }
 
-// Result is what the calls have shown so far. More calls may follow.
+// Result returns what the calls have shown so far. More calls may follow.
 func (j *Judge) Result() *report.Result {
 	verdicts := judge.NewVerdicts(j.keys.Words)
 	j.traffic.Settle(verdicts)
@@ -105,7 +104,7 @@ func (j *Judge) Result() *report.Result {
 	return result
 }
 
-// rules returns what came of every rule, with evidence that is fit to be shown.
+// rules returns the outcome of every rule, with evidence prepared for display.
 func (j *Judge) rules(verdicts *judge.Verdicts) (all []report.RuleResult) {
 	for _, one := range rule.All() {
 		v := verdicts.Get(one.ID)
@@ -145,7 +144,7 @@ func callOf(x *recording.Exchange, number int) *judge.Call {
 	return call
 }
 
-// seen is what calls show beside what they are judged by.
+// seen is what the calls show for the report.
 type seen struct {
 	base            string // the partner's address
 	auth            partnerapi.AuthType

@@ -1,5 +1,5 @@
-// Package undo releases the holds and cancels the bookings that a ledger still
-// has open: at the end of a run, or of the ledger of a run that was killed.
+// Package undo releases the holds and cancels the bookings that are still open in a ledger: at the
+// end of a run, or in the ledger of a killed run.
 package undo
 
 import (
@@ -23,11 +23,11 @@ const (
 	tries  = 2
 )
 
-// MostCalls is how many calls the undoing of an entry takes at the most: to
-// release, to see whether there is a booking, and to cancel; and all that again.
+// MostCalls is the maximum number of calls that undoing an entry takes: release, confirm to see
+// whether there is a booking, and cancel; and everything once more.
 const MostCalls = 2 * (2*tries + 1)
 
-// NoBookingID says why a booking cannot be cancelled.
+// NoBookingID is the reason why a booking cannot be cancelled.
 const NoBookingID = "the answer to confirm had no externalBookingId"
 
 type Undoing struct {
@@ -37,11 +37,11 @@ type Undoing struct {
 	LimitScale float64          // of the contract's limits
 }
 
-// All undoes whatever can be undone, and enters what became of each; what is
-// still open then can not be undone. It may be called again.
+// All undoes what can be undone and records the outcome of each entry. What is open afterwards
+// could not be undone. All may be called again.
 func (u Undoing) All(ctx context.Context) {
 	u.each(ctx, atOnce)
-	u.each(ctx, 1) // the partner may turn calls away that come at the same time
+	u.each(ctx, 1) // the partner may refuse concurrent calls
 }
 
 func (u Undoing) each(ctx context.Context, atOnce int) {
@@ -53,7 +53,7 @@ func (u Undoing) each(ctx context.Context, atOnce int) {
 			return nil
 		})
 	}
-	_ = running.Wait() // each entry says itself what became of it
+	_ = running.Wait() // each entry records its own outcome
 }
 
 func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
@@ -75,8 +75,7 @@ func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
 
 func over(e *ledger.Entry) { e.State, e.Trouble = ledger.Undone, "" }
 
-// giveUp enters that a hold with an unknown code may exist, as long as it may be
-// live.
+// giveUp records that a hold with an unknown code may exist, until it must have expired.
 func (u Undoing) giveUp(entry *ledger.Entry, why string) {
 	ended := u.Now().After(u.Ledger.LatestExpiry(*entry))
 	u.Ledger.Record(entry, func(e *ledger.Entry) {
@@ -91,15 +90,15 @@ func (u Undoing) giveUp(entry *ledger.Entry, why string) {
 	})
 }
 
-// settleDoubt undoes an entry whose answer to confirm was not read. A release
-// alone proves nothing: it leaves a booking unchanged (REL-6). The code is
-// confirmed once more then: a refusal says that nothing is left, and any other
-// answer names the booking, which is cancelled.
+// settleDoubt undoes an entry whose confirm was sent without an answer being read. A release alone
+// proves nothing: it leaves a booking unchanged (REL-6). So settleDoubt then confirms the code once
+// more. A refusal means that nothing is left; any other answer names the booking, which is
+// cancelled.
 func (u Undoing) settleDoubt(ctx context.Context, entry *ledger.Entry) {
 	if !u.release(ctx, entry) {
 		return
 	}
-	body, _ := json.Marshal(partnerapi.ConfirmRequest{ReservationConfirmationCode: entry.Code}) // a string never fails
+	body, _ := json.Marshal(partnerapi.ConfirmRequest{ReservationConfirmationCode: entry.Code}) // encoding a string never fails
 	answer := u.send(ctx, probe.Call{
 		Endpoint: partnerapi.Confirm, Purpose: "clean up: see whether there is a booking",
 		Method: http.MethodPost, Path: partnerapi.ConfirmPath, Body: body,
@@ -138,8 +137,8 @@ func (u Undoing) cancel(ctx context.Context, entry *ledger.Entry) {
 	}
 }
 
-// try sends a call that undoes something, again where it may help, and reports
-// whether it did; else it enters why not.
+// try sends a call that undoes something, and repeats it if that may help. It reports whether it
+// succeeded; if not, it records why.
 func (u Undoing) try(ctx context.Context, entry *ledger.Entry, call probe.Call) bool {
 	for range tries {
 		answer := u.send(ctx, call)
@@ -157,19 +156,18 @@ func (u Undoing) try(ctx context.Context, entry *ledger.Entry, call probe.Call) 
 			}
 		})
 		if unsupported {
-			return false // a second try changes nothing
+			return false // another try would not help
 		}
 	}
 	return false
 }
 
-// Done reports whether an answer to release or cancel leaves no doubt that it was
-// done.
+// Done reports whether an answer to release or cancel leaves no doubt that it succeeded.
 func Done(answer *probe.Answer) bool {
 	return answer.OK(http.StatusOK) && discover.Object(answer.Raw)["success"] != false
 }
 
-// send gives a call all the time that the marketplace ever gives it.
+// send sends a call with the longest deadline that the marketplace ever uses.
 func (u Undoing) send(ctx context.Context, call probe.Call) *probe.Answer {
 	call.Limit = time.Duration(u.LimitScale * float64(call.Endpoint.Timeout(partnerapi.Degraded)))
 	call.Deadline = call.Limit
@@ -184,8 +182,7 @@ func Leftovers(l *ledger.Ledger, words func(string) string) []report.Leftover {
 	return left
 }
 
-// Describe says what an entry of a ledger is, and where it stands; words makes
-// text fit to be shown.
+// Describe returns what a ledger entry is, and its state. words prepares text for display.
 func Describe(l *ledger.Ledger, entry ledger.Entry, words func(string) string) report.Leftover {
 	one := report.Leftover{
 		Kind: "hold", Code: entry.Code, Reference: entry.Reference,

@@ -9,10 +9,10 @@ import (
 
 const (
 	badgeLabel   = "partner contract"
-	badgePadding = 7 // pixels beside the words
+	badgePadding = 7 // pixels beside the text
 )
 
-// badgeSVG is a picture of two fields, as they stand in READMEs.
+// badgeSVG is a badge of two fields, as in READMEs.
 const badgeSVG = `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[2]s: %[3]s">
 <title>%[4]s</title>
 <clipPath id="round"><rect width="%[1]d" height="20" rx="3"/></clipPath>
@@ -24,8 +24,8 @@ const badgeSVG = `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="
 </svg>
 `
 
-// drawBadge returns the verdict as a small picture: "conformant", and how many of
-// the rules that were judged hold. Nothing of a partner's stands in it.
+// drawBadge returns the verdict as a small picture: "conformant", and how many of the judged rules
+// passed. It contains no text of the partner.
 func drawBadge(r *report.Result) ([]byte, error) {
 	says, colour := badgeWords(r.Complete())
 	labelText, saysText := textWidth(badgeLabel), textWidth(says)
@@ -53,8 +53,8 @@ func badgeWords(r *report.Result) (says, colour string) {
 	}
 }
 
-// textWidth estimates how wide words are, in pixels of an 11 px Verdana; the
-// viewer's font is stretched to it.
+// textWidth estimates the width of words, in pixels of an 11 px Verdana. The viewer's font is
+// stretched to it.
 func textWidth(words string) int {
 	width := 0.0
 	for _, char := range words {

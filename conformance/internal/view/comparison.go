@@ -13,8 +13,7 @@ type Section struct {
 	Changes []report.Change
 }
 
-// Sections returns the lists of a comparison that are not empty, the most urgent
-// first.
+// Sections returns the lists of a comparison that are not empty, the most urgent first.
 func Sections(c report.Comparison) []Section {
 	var some []Section
 	for _, section := range []Section{
@@ -45,7 +44,7 @@ func CompareWords(c report.Comparison) string {
 	return words
 }
 
-// ChangeWords says what became of the outcome, such as "passed, now failed".
+// ChangeWords returns how the outcome changed, such as "passed, now failed".
 func ChangeWords(c report.Change) string {
 	switch {
 	case c.Was == "":

@@ -25,7 +25,7 @@ func newCoveredView(dimension string, covered report.Covered) coveredView {
 	}
 }
 
-// coveredViews are the dimensions of a rule, in the order of their names.
+// coveredViews returns the dimensions of a rule, in the order of their names.
 func coveredViews(dimensions map[string]report.Covered) (all []coveredView) {
 	for _, dimension := range slices.Sorted(maps.Keys(dimensions)) {
 		all = append(all, newCoveredView(dimension, dimensions[dimension]))
@@ -33,13 +33,13 @@ func coveredViews(dimensions map[string]report.Covered) (all []coveredView) {
 	return all
 }
 
-// dimensionView is how many of the rules that hold over a dimension were judged on all of it.
+// dimensionView is how many of the rules with a dimension were judged on all of it.
 type dimensionView struct {
 	coveredView
-	Least string // the rule that saw the smallest share
+	Least string // the rule with the smallest share
 }
 
-// dimensionViews sum up the coverage of all rules, a row for each dimension.
+// dimensionViews summarizes the coverage of all rules, one row for each dimension.
 func dimensionViews(rules map[string]map[string]report.Covered) (all []dimensionView) {
 	totals, least := map[string]report.Covered{}, map[string]string{}
 	share := func(c report.Covered) float64 { return float64(c.Exercised) / float64(max(c.Of, 1)) }

@@ -10,15 +10,14 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// timing is the answer times of one endpoint on a line, against its limits. The
-// line is logarithmic: a partner that takes milliseconds and a limit of seconds
-// can be seen on it together.
+// timing is the answer times of one endpoint on a line, with its limits. The line is logarithmic,
+// to show answers of milliseconds and a limit of seconds together.
 type timing struct {
 	report.Latency
-	State    string // passed: within the limit; warned: within that of a degraded partner; failed: beyond
-	Within   string // a path with a stroke for each call within the limit,
-	Late     string // for each within that of a degraded partner only,
-	Beyond   string // and for each beyond both; may be ""
+	State    string // passed: within the limit; warned: within that of a degraded partner; failed: beyond both
+	Within   string // a path with a stroke for each call within the limit
+	Late     string // for each call within the limit of a degraded partner only
+	Beyond   string // for each call beyond both; may be ""
 	Median   string // percent of the line
 	Healthy  string
 	Degraded string
@@ -31,8 +30,8 @@ type timing struct {
 type tick struct{ At, Says string }
 
 const (
-	lineStart = 0.5  // milliseconds where a line starts: faster answers stand there
-	lineWide  = 1000 // units of a line in its picture
+	lineStart = 0.5  // milliseconds at the start of a line; faster answers are drawn there
+	lineWide  = 1000 // width of a line in its picture, in units
 	lineSpare = 1.4  // how far beyond the largest time and limit a line ends
 )
 
@@ -57,7 +56,7 @@ func newTiming(l report.Latency) timing {
 	return t
 }
 
-// milliseconds writes a whole power of ten, short.
+// milliseconds formats a whole power of ten, short.
 func milliseconds(ms float64) string {
 	return strings.ReplaceAll(duration(time.Duration(ms)*time.Millisecond), ".0", "")
 }
@@ -69,7 +68,7 @@ func place(ms, end float64) float64 {
 	return math.Log(ms/lineStart) / math.Log(end/lineStart)
 }
 
-// strokes draws the calls. Those that are known by their worst only have that.
+// strokes draws the calls. If only the worst time is known, it draws that one.
 func strokes(l report.Latency, end float64) (within, late, beyond string) {
 	times := l.TimesMS
 	if len(times) == 0 {
@@ -89,20 +88,20 @@ func strokes(l report.Latency, end float64) (within, late, beyond string) {
 	return paths[0].String(), paths[1].String(), paths[2].String()
 }
 
-// slotView is the vacancies of one slot as steps, a step a reading. The steps are
-// of one width: readings come in bursts, and what happened between two of them
-// matters, not how long that took.
+// slotView is the vacancies of one slot as steps, one for each reading. The steps have equal
+// widths: readings come in bursts, and what happened between two of them matters, not how long it
+// took.
 type slotView struct {
 	report.SlotVacancies
 	Steps  string // a path, in a box of 1000 by 100
 	Points []pointView
-	Says   string // the picture in words
+	Says   string // describes the picture
 
-	FromZero bool // the lowest line is no seats
+	FromZero bool // the lowest line is 0 seats
 }
 
-// heights are the seats at the lowest and at the highest line of a picture. Where
-// few of many seats move, none would be too far away for that to be seen.
+// heights returns the seats at the lowest and at the highest line of a picture. The lowest line is
+// not 0 if that would make small changes in a large number invisible.
 func heights(readings []report.SeatsReading) (floor, most int64) {
 	floor, most = readings[0].Left, readings[0].Left
 	for _, r := range readings {
@@ -117,14 +116,14 @@ func heights(readings []report.SeatsReading) (floor, most int64) {
 type pointView struct {
 	report.SeatsReading
 	X, Y string
-	Text string // "" where it would stand in another's way, or say the same again
+	Text string // "" if it would overlap another text or repeat it
 }
 
 const (
-	stepsOpen    = 6  // slots whose pictures are not folded
-	mostLabelled = 20 // readings of a slot whose numbers are written into its picture
-	stepsTop     = 28 // percent of a picture's height above the most seats
-	stepsBottom  = 92 // percent at the lowest line
+	stepsOpen    = 6  // slots whose pictures are expanded
+	mostLabelled = 20 // maximum number of readings of a slot that are labelled
+	stepsTop     = 28 // percent of the height above the highest line
+	stepsBottom  = 92 // percent of the height down to the lowest line
 )
 
 func newSlotView(slot report.SlotVacancies) slotView {

@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	maxBody  = 32 << 10 // bytes of a body, a header or a curl line that a view for people shows
-	maxDepth = 64       // a deeper nested body is shown as it came: indenting it would take quadratic room
+	maxBody  = 32 << 10 // maximum bytes shown of a body, a header or a curl command
+	maxDepth = 64       // a body nested deeper is shown as received, because indenting it would take quadratic space
 )
 
 type ruleView struct {
 	report.RuleResult
-	Words     []words // the message, with links to the rules that it names
+	Words     []words // the message, with links to the rules in it
 	Covered   []coveredView
 	Exchanges []exchangeView
 }
 
-// Places are the problems that the message does not state already.
+// Places returns the problems that the message does not state already.
 func (v ruleView) Places() []string {
 	return slices.DeleteFunc(slices.Clone(v.Problems), func(problem string) bool { return strings.HasPrefix(v.Message, problem) })
 }
 
-// words is a piece of a message; Rule is the id that it links to, or empty.
+// words is a piece of a message. Rule is the id that it links to, or empty.
 type words struct {
 	Text string
 	Rule string
@@ -44,7 +44,7 @@ type words struct {
 type exchangeView struct {
 	probe.Exchange
 	Answer          string
-	After           time.Duration // since the run began
+	After           time.Duration // since the start of the run
 	RequestHeaders  string
 	RequestBody     bodyView
 	Proto           string // of the response
@@ -55,7 +55,7 @@ type exchangeView struct {
 
 type bodyView struct {
 	Text    string
-	Note    string // its size, and what of it is shown
+	Note    string // its size, and how much of it is shown
 	Excerpt markedText
 }
 
@@ -75,10 +75,10 @@ func ruleViews(r *report.Result) []ruleView {
 	return views
 }
 
-// idLike is what may be the id of a rule.
+// idLike matches what may be the id of a rule.
 var idLike = regexp.MustCompile(`[0-9a-z.-]+`)
 
-// linked splits a message at the rule ids in it: a blocked rule names its cause.
+// linked splits a message at the rule ids in it: the message of a blocked rule names its cause.
 func linked(message string, known map[string]bool) []words {
 	var all []words
 	rest := 0
@@ -146,13 +146,12 @@ func indent(text string) (string, bool) {
 // markedText is a text with a part of it marked.
 type markedText struct {
 	Before, Marked, After string
-	Missing               string // the name of what should be in the text, and is not
+	Missing               string // the name of what the text lacks but should have
 }
 
 func (m markedText) Empty() bool { return m.Before == "" && m.Marked == "" && m.After == "" }
 
-// mark marks the value at a place, a JSON pointer, of a JSON text, with its name
-// where it is a member.
+// mark marks the value at a place of a JSON text, a JSON pointer. It includes the name of a member.
 func mark(text, place string) markedText {
 	if place == "" {
 		return markedText{Before: text}

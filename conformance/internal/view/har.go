@@ -12,9 +12,9 @@ import (
 
 const harRun = "run"
 
-// drawHAR writes all calls of r as an HTTP archive, version 1.2, which browsers and
-// proxies open. Headers and bodies are as evidence shows them: without the key,
-// and cut. A long run is never in memory twice.
+// drawHAR writes all calls of r as an HTTP archive, version 1.2, which browsers and proxies can
+// open. Headers and bodies are as in evidence: without the key, and shortened. It never copies a
+// long run in memory.
 func drawHAR(w io.Writer, r *report.Result) error {
 	return har.Write(w,
 		har.Creator{Name: "partnerkit conformance", Version: r.SuiteVersion, Comment: checksumWords(r)},

@@ -62,9 +62,9 @@ type junitText struct {
 	Text string `xml:",cdata"`
 }
 
-// drawJUnit returns r for continuous integration: a test suite an endpoint, a test
-// case a rule. A failed rule is a failure with its evidence; a rule that was
-// warned or not judged is skipped, and the message begins with its outcome.
+// drawJUnit returns r for continuous integration: one test suite for each endpoint, one test case
+// for each rule. A failed rule is a failure with its evidence. A rule that was warned or not judged
+// is skipped, and its message starts with the outcome.
 func drawJUnit(r *report.Result) ([]byte, error) {
 	root := junitSuites{Name: "conformance", Time: seconds(r.DurationMS)}
 	for _, e := range partnerapi.Endpoints() {
@@ -89,7 +89,7 @@ func drawJUnit(r *report.Result) ([]byte, error) {
 	return append([]byte(xml.Header), append(out, '\n')...), nil
 }
 
-// newJUnitSuite begins a test suite. JUnit's schema knows times without an offset only.
+// newJUnitSuite starts a test suite. JUnit's schema allows only times without an offset.
 func newJUnitSuite(r *report.Result, name string) junitSuite {
 	return junitSuite{Name: name, Time: seconds(0), Timestamp: r.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r)}
 }
@@ -144,7 +144,7 @@ func junitProperties(r *report.Result) []junitProperty {
 	return properties
 }
 
-// notJudgedProperties are the MUST rules of an endpoint that were not judged, by reason.
+// notJudgedProperties returns the MUST rules of an endpoint that were not judged, by reason.
 func notJudgedProperties(r *report.Result, e partnerapi.Endpoint) (all []junitProperty) {
 	others := func(rule report.RuleResult) bool { return rule.Endpoint != e }
 	for _, group := range NotJudged(slices.DeleteFunc(slices.Clone(r.Rules), others)) {
@@ -172,7 +172,7 @@ func junitCaseOf(rule report.RuleResult) junitCase {
 	return c
 }
 
-// junitReason says why a rule does not count, and what would have it judged.
+// junitReason returns why a rule does not count, and how to have it judged.
 func junitReason(rule report.RuleResult) string {
 	reason := cmp.Or(rule.Known, rule.Message)
 	if rule.Remedy != "" {
@@ -198,8 +198,8 @@ func junitStory(rule report.RuleResult) string {
 	return xmlText(b.String())
 }
 
-// xmlText replaces what XML cannot hold: encoding/xml does so in attributes,
-// but trusts the author of a CDATA section.
+// xmlText replaces characters that XML does not allow. encoding/xml does so in attributes, but not
+// in a CDATA section.
 func xmlText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

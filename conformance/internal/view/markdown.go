@@ -16,21 +16,20 @@ import (
 )
 
 const (
-	// mostMarkdown is how long report.md may be, in bytes: GitHub takes comments
-	// of 65,536 characters, and there is something to be said around a report.
+	// mostMarkdown is the maximum length of report.md, in bytes. GitHub allows comments of 65,536
+	// characters, and the comment may contain more than the report.
 	mostMarkdown = 60 << 10
-	// mostTable is how much of it the table of the findings may take.
+	// mostTable is the maximum length of the table of findings in it, in bytes.
 	mostTable = 30 << 10
 	closing   = 2 << 10
 
-	longestSnippet = 2 << 10 // bytes of a curl line or a body
-	mostSnippets   = 3       // calls shown of one rule
+	longestSnippet = 2 << 10 // maximum number of bytes of a curl command or a body
+	mostSnippets   = 3       // maximum number of calls shown for one rule
 )
 
-// drawMarkdown returns r for a pull request: the verdict, what failed, what was
-// warned of and what is known in a table, and the calls that show it, folded. It is no longer than
-// GitHub takes; where that is too short it says what is left out. A partner's
-// text makes no mentions and no links.
+// drawMarkdown returns r for a pull request: the verdict, a table of the failed, warned and known
+// rules, and the calls that show them, folded. It fits the length that GitHub allows, and says what
+// is left out. A partner's text makes no mentions and no links.
 func drawMarkdown(r *report.Result) ([]byte, error) {
 	whole := r.Complete()
 	doc := &markdown{}
@@ -230,9 +229,8 @@ func checksumMarkdown(r *report.Result) string {
 		r.Integrity.SHA256, escaped(r.SuiteVersion), escaped(r.ContractVersion))
 }
 
-// Catalogue returns the rules as a page of Markdown, by endpoint: of each its id,
-// its level and clause, what must hold, why, how to fix it, and which rules it
-// needs, as links within the page.
+// Catalogue returns the rules as a page of Markdown, by endpoint. Each rule has its id, level and
+// clause, what must hold, why, how to fix it, and the rules that it needs as links within the page.
 func Catalogue(rules []rule.Rule) []byte {
 	var page strings.Builder
 	levels := map[rule.Level]int{}
@@ -265,15 +263,14 @@ func entry(page *strings.Builder, r rule.Rule) {
 	fmt.Fprintf(page, "- Needs: %s\n", strings.Join(links, ", "))
 }
 
-// marks are those that mean something to Markdown, as GitHub and GitLab read it.
+// marks lists the characters with a meaning in the Markdown of GitHub and GitLab.
 const marks = "\\`*_{}[]()~|!$^#+-="
 
 // noWidth is an invisible character.
 const noWidth = "&#8203;"
 
-// escaped writes a text so that Markdown shows it unchanged, in one line: no
-// markup, no HTML. A mark of no width keeps names, numbers and addresses from
-// becoming mentions and links.
+// escaped escapes a text so that Markdown shows it unchanged, in one line: no markup, no HTML.
+// Characters of no width keep names, numbers and addresses from becoming mentions and links.
 func escaped(s string) string {
 	var b strings.Builder
 	for i, char := range s {
@@ -303,10 +300,10 @@ func unescaped(s string) string {
 	return html.UnescapeString(s)
 }
 
-// longestCell is how many bytes of a partner's text stand in a line.
+// longestCell is the maximum number of bytes of a partner's text in a line.
 const longestCell = 400
 
-// cell writes a text that may be a partner's as Markdown, cut.
+// cell returns a text that may be the partner's as Markdown, shortened.
 func cell(s string) string { return escaped(shorten(s, longestCell)) }
 
 func codeCell(s string) string {
@@ -326,8 +323,8 @@ func fenced(language, s string) string {
 	return fence + language + "\n" + s + "\n" + fence + "\n\n"
 }
 
-// visible is a character as it can stand in a line: what would break or turn the
-// line becomes a space.
+// visible returns a character that can be shown in a line. Characters that would break the line, or
+// change its direction, become a space.
 func visible(char rune) rune {
 	if unicode.In(char, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 		return ' '

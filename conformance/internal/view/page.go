@@ -20,7 +20,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What the page is made of.
+// The files of the page.
 var (
 	//go:embed page/*.html
 	templates embed.FS
@@ -38,9 +38,9 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	}))
 })
 
-// HTML returns r as one page for people, which needs no network and no other
-// file. All that a partner sent stands in it as text; a content security policy
-// lets nothing run but the page's own script, without which it reads as well.
+// HTML returns r as one page for people, which needs no network and no other file. All text from
+// the partner is escaped. A content security policy allows only the page's own script, and the page
+// is readable without it.
 func HTML(r *report.Result) ([]byte, error) {
 	var out bytes.Buffer
 	if err := pageTemplate().ExecuteTemplate(&out, "page.html", newPage(r.Complete())); err != nil {
@@ -55,9 +55,8 @@ func policy() string {
 
 func style() string { return webui.Style(ownStyle) }
 
-// legible makes visible what a page would hide or obey: control characters, and
-// those that turn the direction of the text around them. Invalid UTF-8 becomes
-// the replacement character.
+// legible makes visible what a page would hide or obey: control characters, and characters that
+// change the direction of text. Invalid UTF-8 becomes the replacement character.
 func legible(page []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {
@@ -74,23 +73,23 @@ func legible(page []byte) []byte {
 	}, page)
 }
 
-// page is what the templates read: the result, arranged for the eye.
+// page is what the templates read: the result, arranged for display.
 type page struct {
 	*report.Result
 	Head      webui.Head
 	Script    template.JS
 	Host      string         // of the target, for the title
-	Seal      report.Outcome // that bears the icon of the verdict
+	Seal      report.Outcome // the outcome whose icon stands for the verdict
 	Heading   string         // the verdict in words
-	Sentence  string         // what it stands on
+	Sentence  string         // explains the verdict
 	Counts    []segment
 	Levels    []rule.Level
-	Urgent    []findingView // what others wait for, then what failed, was warned of, or shows why nothing was judged
+	Urgent    []findingView // rules that block others first, then what failed, was warned, or shows why nothing was judged
 	NotJudged []Unjudged    // MUST rules
 	Endpoints []endpointView
 	Timings   []timing
-	Slots     []slotView // whose vacancies are drawn,
-	MoreSlots []slotView // and those that are folded
+	Slots     []slotView // slots whose vacancies are shown expanded
+	MoreSlots []slotView // slots whose vacancies are folded
 	Bookings  int        // of NotUndone
 
 	Dimensions []dimensionView
@@ -106,13 +105,13 @@ type segment struct {
 type endpointView struct {
 	Name   partnerapi.Endpoint
 	Method string
-	Path   []string // its segments, so that a long path breaks between two of them
+	Path   []string // its segments, so that a long path can break between them
 	State  string   // the class of its colour and icon
 	Says   string   // its state in words
 	Counts []segment
-	Worst  string     // answer time; "" where it was not called
-	Urgent []ruleView // which stand among the findings
-	Open   []ruleView // those that are known, or were not judged
+	Worst  string     // answer time; "" if it was not called
+	Urgent []ruleView // shown among the findings
+	Open   []ruleView // known or not judged
 	Passed []ruleView
 }
 
@@ -162,8 +161,8 @@ func levels(rules []report.RuleResult) []rule.Level {
 	})
 }
 
-// counts draws the outcomes as pieces of one bar. A single rule among many has
-// a piece that can be seen, so that the widths are not quite in proportion.
+// counts draws the outcomes as pieces of one bar. A single rule among many gets a visible piece, so
+// the widths are not exactly proportional.
 func counts(rules []report.RuleResult) []segment {
 	summary := map[report.Outcome]int{}
 	for _, r := range rules {
@@ -231,14 +230,14 @@ func route(e partnerapi.Endpoint) (method, path string) {
 	}
 }
 
-// findingView is a finding, and how many rules wait for it.
+// findingView is a finding, and how many rules it blocks.
 type findingView struct {
 	ruleView
-	Waits string // in words; "" where none does
-	First bool   // of those that others wait for
+	Waits string // number of rules that it blocks, in words; "" if none
+	First bool   // the first finding that blocks others
 }
 
-// findings are the urgent rules, those that most others wait for first.
+// findings returns the urgent rules, those that block most others first.
 func findings(urgent []ruleView, causes []Cause) (all []findingView) {
 	waiting := map[string]Cause{}
 	for _, cause := range causes {
@@ -258,8 +257,8 @@ func findings(urgent []ruleView, causes []Cause) (all []findingView) {
 	return all
 }
 
-// urgent are the rules that a reader looks for first: what failed, what was warned
-// of, and, of a partner that could not be judged, what shows why.
+// urgent returns the rules that a reader looks for first: failed and warned ones and, for a partner
+// that could not be judged, those that show why.
 func urgent(views []ruleView, verdict report.Verdict) []ruleView {
 	first := with(views, report.Failed, report.Warned)
 	if verdict == report.Incomplete {
@@ -279,10 +278,10 @@ func with(views []ruleView, outcomes ...report.Outcome) (some []ruleView) {
 	return some
 }
 
-// percent writes part of whole for an SVG attribute. The page's policy forbids
-// style attributes, so that bars are drawn with these.
+// percent formats part of whole for an SVG attribute. Bars are drawn with these, because the page's
+// policy forbids style attributes.
 func percent(part, whole float64) string {
-	if !(whole > 0) || !(part > 0) { // also true of NaN
+	if !(whole > 0) || !(part > 0) { // also covers NaN
 		return "0%"
 	}
 	return fmt.Sprintf("%.2f%%", min(part/whole, 1)*100)

@@ -11,22 +11,22 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
-// Unjudged is a group of rules that were not judged for one reason.
+// Unjudged is a group of rules that were not judged for the same reason.
 type Unjudged struct {
 	Outcome report.Outcome
 	Reason  string
-	Remedy  string // what would have them judged
-	Cause   string // id of the rule whose failure blocks them; "" where none does
+	Remedy  string // how to have them judged
+	Cause   string // id of the failed rule that blocks them; "" if none does
 	IDs     []string
 }
 
-// String says how many MUST rules were not judged, why, and what would have them judged.
+// String returns how many MUST rules were not judged, why, and how to have them judged.
 func (u Unjudged) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s: %s. %s", count.Of(len(u.IDs), "rule"), strings.TrimSuffix(u.Reason, "."), u.Remedy))
 }
 
-// NotJudged returns the MUST rules that were not judged, by reason, the largest group of
-// each outcome first. What does not apply to the partner is not among them.
+// NotJudged returns the MUST rules that were not judged, by reason, the largest group of each
+// outcome first. It leaves out rules that do not apply to the partner.
 func NotJudged(rules []report.RuleResult) []Unjudged { return unjudged(mustRules(rules)) }
 
 func unjudged(rules []report.RuleResult) (groups []Unjudged) {
@@ -50,8 +50,8 @@ func unjudged(rules []report.RuleResult) (groups []Unjudged) {
 	return groups
 }
 
-// Causes counts, for each rule that blocks others, how many wait for it. The rule with
-// the most comes first.
+// Causes returns the rules that block others, with the number of rules that each blocks. The rule
+// with the most comes first.
 func Causes(rules []report.RuleResult) (causes []Cause) {
 	for _, group := range unjudged(rules) {
 		if group.Cause == "" {
@@ -71,7 +71,7 @@ type Cause struct {
 	Waiting int
 }
 
-// WaitWords says how many rules wait for a cause.
+// WaitWords returns how many rules a cause blocks, in words.
 func (c Cause) WaitWords() string {
 	if c.Waiting == 1 {
 		return "1 rule waits for it"
@@ -79,10 +79,10 @@ func (c Cause) WaitWords() string {
 	return fmt.Sprintf("%s wait for it", count.Of(c.Waiting, "rule"))
 }
 
-// MoreTime says how the cases that a run had no time for can be judged.
+// MoreTime is the advice on how to judge the cases that a run had no time for.
 const MoreTime = "Run with --depth thorough, or with a longer --max-duration."
 
-// notJudgedWords says how many MUST rules were not judged, or "" where all were.
+// notJudgedWords returns how many MUST rules were not judged, or "" if all were.
 func notJudgedWords(rules []report.RuleResult) string {
 	n := 0
 	for _, group := range NotJudged(rules) {

@@ -14,12 +14,11 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
-// maxText bounds a text of the partner's in a view meant for people, in bytes.
-// report.json has the whole.
+// maxText is the maximum number of bytes of a partner's text in a view for people. report.json has
+// the complete text.
 const maxText = 4 << 10
 
-// shorten cuts s to at most limit bytes, between two characters, and says how
-// much is left out.
+// shorten cuts s to at most limit bytes, between two characters, and adds how much is left out.
 func shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -43,7 +42,7 @@ func answer(x probe.Exchange) string {
 	return "no answer"
 }
 
-// duration writes d with the precision that a reader can use.
+// duration formats d with a useful precision.
 func duration(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -83,8 +82,8 @@ func label(o report.Outcome) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// checksumWords say what a view was drawn from: the versions, and the sum by which
-// its report can be told from any other.
+// checksumWords returns what a view was made from: the versions, and the checksum that identifies
+// its report.
 func checksumWords(r *report.Result) string {
 	versions := fmt.Sprintf("suite %s, contract %s", r.SuiteVersion, r.ContractVersion)
 	if r.Integrity == nil {
@@ -93,7 +92,7 @@ func checksumWords(r *report.Result) string {
 	return "SHA-256 " + r.Integrity.SHA256 + ", " + versions
 }
 
-// VerdictWords is the verdict as a heading, and a sentence that says what it stands on.
+// VerdictWords returns the verdict as a heading, and a sentence that explains it.
 func VerdictWords(r *report.Result) (heading, sentence string) {
 	judged, known := 0, 0
 	for _, rule := range mustRules(r.Rules) {
@@ -152,7 +151,7 @@ func VerdictWords(r *report.Result) (heading, sentence string) {
 	return heading, sentence
 }
 
-// Seal is the outcome of a rule that stands for the verdict: its colour and icon.
+// Seal returns the outcome of a rule that stands for the verdict, for its colour and icon.
 func Seal(r *report.Result) report.Outcome {
 	switch {
 	case r.Verdict == report.Conformant && r.Summary[report.Known] > 0:

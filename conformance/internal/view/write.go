@@ -22,16 +22,16 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Scanner finds what must not leave the run.
+// Scanner finds secrets that must not be written.
 type Scanner interface {
-	// Leaks reports whether b holds the auth key, in any encoding.
+	// Leaks reports whether b contains the auth key, in any encoding.
 	Leaks(b []byte) bool
 }
 
 type view struct {
 	name  string
-	write func(io.Writer, *report.Result) error // no piece of the partner's text is split between two writes
-	read  func(string) string                   // undoes the escapes of the file, as its reader does; nil: there are none
+	write func(io.Writer, *report.Result) error // never splits a piece of the partner's text between two writes
+	read  func(string) string                   // undoes the file's escapes, as its reader does; nil: there are none
 }
 
 // pageFile is the view that pictures belong to.
@@ -48,8 +48,8 @@ func views() []view {
 	}
 }
 
-// chosen returns the views of these names, all where there are none; and with the
-// page a file for each picture that a rule names.
+// chosen returns the views with these names, or all if there are no names. If the page is among
+// them, it adds a file for each picture.
 func chosen(r *report.Result, names []string) []view {
 	wanted := func(v view) bool { return len(names) == 0 || slices.Contains(names, v.name) }
 	all := slices.DeleteFunc(views(), func(v view) bool { return !wanted(v) })
@@ -63,7 +63,7 @@ func chosen(r *report.Result, names []string) []view {
 	return all
 }
 
-// Names returns the names of the files that WriteAll writes, but the pictures.
+// Names returns the names of the files that WriteAll writes, except for pictures.
 func Names() (names []string) {
 	for _, v := range views() {
 		names = append(names, v.name)
@@ -81,11 +81,10 @@ func whole(render func(*report.Result) ([]byte, error)) func(io.Writer, *report.
 	}
 }
 
-// WriteAll writes the views of r that are named, all where none is, and with the page
-// its pictures, into dir, which is made where it is missing, and returns the paths of
-// the files written. Each appears whole or not at all. A file in which secrets finds
-// the auth key is not written; the error names it, the other files are there all the
-// same.
+// WriteAll writes the named views of r into dir, or all views if no name is given. Pictures are
+// written with the page. It creates dir if it is missing and returns the paths of the files. Each
+// file is written completely or not at all. A file in which secrets finds the auth key is not
+// written, and the error names it; the other files are still written.
 func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report folder %s: %w", dir, fileerror.Reason(err))
@@ -119,8 +118,8 @@ type guarded struct {
 	secrets Scanner
 }
 
-// Write implements io.Writer. It also looks at the text as a reader sees it: a
-// key with a plus sign or an ampersand is spelled with entities in the file itself.
+// Write implements io.Writer. It also checks the text as a reader sees it, because the file spells
+// a key with a plus sign or an ampersand with entities.
 func (g guarded) Write(content []byte) (int, error) {
 	if g.secrets.Leaks(content) || g.view.read != nil && g.secrets.Leaks([]byte(g.view.read(string(content)))) {
 		return 0, errLeak
@@ -128,8 +127,8 @@ func (g guarded) Write(content []byte) (int, error) {
 	return g.Writer.Write(content)
 }
 
-// WriteFile writes content beside path and renames, so that a reader never meets
-// half a file, and an interrupted run leaves the previous report as it was.
+// WriteFile writes content to a temporary file and renames it to path. So a reader never sees half
+// a file, and an interrupted run leaves the previous report unchanged.
 func WriteFile(path string, content []byte) error {
 	return writeFile(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -156,10 +155,9 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(file.Name(), path)
 }
 
-// FixedText returns what reports contain whatever the partner sent: the words
-// of the views, the page's own files and the rule catalogue. A key that
-// stands in it (such as "products") cannot be searched for in a report. It is that of
-// the files that are named, of all where none is.
+// FixedText returns the text that reports contain regardless of the partner: the words of the
+// views, the page's own files and the rule catalogue. A key that occurs in it (such as "products")
+// cannot be searched for in a report. names selects the files, as in WriteAll.
 func FixedText(names ...string) ([][]byte, error) {
 	r, err := report.Seal(blank())
 	if err != nil {
@@ -190,8 +188,7 @@ func FixedText(names ...string) ([][]byte, error) {
 	return all, nil
 }
 
-// blank is a result in which every field and every outcome occurs, and no word
-// of a partner.
+// blank returns a result that contains every field and every outcome, and no text of a partner.
 func blank() *report.Result {
 	at := time.Unix(0, 0).UTC()
 	r := &report.Result{Verdict: report.Nonconformant, StartedAt: at, LimitScale: 1, Ledger: "?", NotUndone: []report.Leftover{{Kind: "hold"}, {Kind: "booking"}}, CallerFaults: []report.CallerFault{{}},
