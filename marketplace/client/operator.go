@@ -35,6 +35,29 @@ type Overview struct {
 	} `json:"rates_missing"`
 	RatesAsOf string `json:"rates_as_of"` // the day that the exchange rates are of, YYYY-MM-DD; empty where operators have set them by hand
 	RatesOld  bool   `json:"rates_old"`   // that day is more than seven days ago
+
+	// Days are the last fourteen, the oldest first. Each counts the live bookings that were made
+	// on it, by their present states.
+	Days []struct {
+		Day       string             `json:"day"` // YYYY-MM-DD, UTC
+		Bookings  int                `json:"bookings"`
+		Confirmed int                `json:"confirmed"`
+		Cancelled int                `json:"cancelled"`
+		Revenue   map[string]Decimal `json:"revenue"` // of the confirmed bookings, by currency
+	} `json:"days"`
+	// Partners are those with bookings in these days, the most first, 25 at the most.
+	Partners []struct {
+		IntegrationID string             `json:"integration_id"`
+		Name          string             `json:"name"`
+		Bookings      int                `json:"bookings"`
+		Confirmed     int                `json:"confirmed"`
+		Cancelled     int                `json:"cancelled"`
+		Revenue       map[string]Decimal `json:"revenue"`
+		Answered      int                `json:"confirms_answered"` // with 2xx
+		Refused       int                `json:"confirms_refused"`  // with 4xx
+		Failed        int                `json:"confirms_failed"`   // another answer, or none
+		MedianMS      *int               `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: there is none
+	} `json:"partners"`
 }
 
 // TroubledIntegration is an integration that needs attention.

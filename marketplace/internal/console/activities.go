@@ -115,7 +115,7 @@ func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups [
 		}
 		_, err := send[struct{}](x, http.MethodPatch, "/operator/activities/"+x.id(), body(patch))
 		if err == nil {
-			return x.done(x.r.URL.Path, "Changed: "+plural(strconv.Itoa(count(patch)), "field", "fields")+". Resellers see the change now.")
+			return x.done(x.r.URL.Path, "Changed: "+plural(strconv.Itoa(fieldsOf(patch)), "field", "fields")+". Resellers see the change now.")
 		}
 		if said = refused(err); said == nil || said.Status != http.StatusBadRequest {
 			return err
@@ -132,15 +132,15 @@ func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups [
 	return x.show(http.StatusUnprocessableEntity, "edit.html", p)
 }
 
-// count counts the fields of a change.
-func count(patch object) int {
+// fieldsOf counts the fields of a change.
+func fieldsOf(patch object) int {
 	fields := 0
 	for name, value := range patch {
 		inner, ok := value.(map[string]any)
 		switch {
 		case name == "_id":
 		case ok && name != "translation" && name != "companyDetails":
-			fields += count(inner)
+			fields += fieldsOf(inner)
 		default:
 			fields++
 		}

@@ -106,10 +106,11 @@ type confirmPage struct {
 	Back   string
 }
 
-// overviewPage lists what needs attention now.
+// overviewPage lists what needs attention now, and what was booked in the last days.
 type overviewPage struct {
 	frame
 	client.Overview
+	Sales sales
 }
 
 func showOverview(x *exchange) error {
@@ -117,5 +118,5 @@ func showOverview(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found})
+	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found, newSales(found)})
 }

@@ -107,6 +107,8 @@ type (
 	Rates struct{ Scheduled }
 	// CleanUp deletes expired rows.
 	CleanUp struct{ Scheduled }
+	// Sales counts the bookings of the last days.
+	Sales struct{ Scheduled }
 )
 
 // Scheduled is the time that a schedule's job stands for.
@@ -132,6 +134,7 @@ func (Probes) Kind() string             { return "health_probes" }
 func (Sweep) Kind() string              { return "booking_sweep" }
 func (Rates) Kind() string              { return "exchange_rates" }
 func (CleanUp) Kind() string            { return "clean_up" }
+func (Sales) Kind() string              { return "sales" }
 
 // InsertOpts say where a job waits, and how many of it there may be.
 

@@ -39,6 +39,35 @@ type Overview struct {
 	RatesMissing List[MissingRate] `json:"rates_missing"`
 	RatesOf      *string           `json:"rates_as_of"` // YYYY-MM-DD; nil where operators have set rates by hand
 	RatesOld     bool              `json:"rates_old"`   // that was more than RatesOldAfter ago
+
+	Days     List[SalesDay]     `json:"days"`     // the last SalesDays, the oldest first
+	Partners List[PartnerSales] `json:"partners"` // those with bookings in these days, the most first
+}
+
+// SalesDays is how many days the overview shows.
+const SalesDays = 14
+
+// SalesDay counts the live bookings that were made on a day, by their present states.
+type SalesDay struct {
+	Day       string              `json:"day"`      // YYYY-MM-DD, UTC
+	Bookings  int                 `json:"bookings"` // that the partner held
+	Confirmed int                 `json:"confirmed"`
+	Cancelled int                 `json:"cancelled"`
+	Revenue   map[Currency]Number `json:"revenue"` // of the confirmed bookings, by currency
+}
+
+// PartnerSales counts an integration's live bookings of SalesDays, and the confirm calls for them.
+type PartnerSales struct {
+	ID        uuid.UUID           `json:"integration_id"`
+	Name      string              `json:"name"`
+	Bookings  int                 `json:"bookings"`
+	Confirmed int                 `json:"confirmed"`
+	Cancelled int                 `json:"cancelled"`
+	Revenue   map[Currency]Number `json:"revenue"`
+	Answered  int                 `json:"confirms_answered"` // with 2xx
+	Refused   int                 `json:"confirms_refused"`  // with 4xx
+	Failed    int                 `json:"confirms_failed"`   // another answer, or none
+	MedianMS  *int                `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: there is none
 }
 
 // MissingRate is a pair of currencies without an exchange rate, which prices need.

@@ -107,10 +107,20 @@ func TestACallForSlotsIsSentAgainWhereAConnectionThatWasUsedBeforeIsClosed(t *te
 	t.Parallel()
 	c := &closing{}
 	b := c.at(t)
-	for round := range int32(10) {
-		check(t, b.Probe(t.Context(), b.target)) // it leaves an idle connection
-		if err := b.Availability(t.Context(), b.target, partnerapi.AvailabilityRequest{}, anything); err != nil || c.slots.Load() != 2*(round+1) {
-			t.Fatalf("want it sent again on a fresh connection, got %v after %d calls", err, c.slots.Load())
+	again := 0
+	for range 10 {
+		check(t, b.Probe(t.Context(), b.target)) // it leaves an idle connection, if not always in time
+		before := c.slots.Load()
+		err := b.Availability(t.Context(), b.target, partnerapi.AvailabilityRequest{}, anything)
+		arrived := c.slots.Load() - before
+		if err != nil || arrived > 2 {
+			t.Fatalf("Expected it sent again on a fresh connection, received %v after %d calls", err, arrived)
 		}
+		if arrived == 2 {
+			again++
+		}
+	}
+	if again == 0 {
+		t.Error("Expected a used connection to be closed under a call in ten rounds, received none")
 	}
 }

@@ -12,8 +12,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostDue is how many integrations that need an operator are listed.
-const mostDue = 100
+const (
+	// mostDue is how many integrations that need an operator are listed.
+	mostDue = 100
+	// mostSellers is how many partners with bookings are listed.
+	mostSellers = 25
+)
 
 // Overview returns what needs an operator now, certificates where they are asked for. Nothing of
 // test mode does.
@@ -56,7 +60,79 @@ func (s *Store) Overview(ctx context.Context, now time.Time, certificates bool) 
 		o.RatesOf, o.RatesOld = &day, marketplace.RatesOld(*of, now)
 		return nil
 	})
+	batch.Queue(salesDays, now.UTC(), marketplace.SalesDays).Query(func(rows pgx.Rows) error {
+		o.Days, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.SalesDay])
+		return err
+	})
+	batch.Queue(partnerSales, now.UTC(), marketplace.SalesDays, mostSellers).Query(func(rows pgx.Rows) error {
+		o.Partners, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.PartnerSales])
+		return err
+	})
 	return o, s.pool.SendBatch(ctx, batch).Close()
+}
+
+const (
+	// salesDays and partnerSales read the days that end with the one of $1.
+	salesDays = `
+		WITH sold AS (
+			SELECT b.* FROM booking_days b JOIN integrations i ON i.id = b.integration_id
+			WHERE i.mode = 'live' AND b.day > $1::date - $2::integer
+		)
+		SELECT to_char(d.day, 'YYYY-MM-DD'), coalesce(sum(s.bookings), 0), coalesce(sum(s.confirmed), 0), coalesce(sum(s.cancelled), 0), (
+			SELECT coalesce(jsonb_object_agg(r.currency, r.revenue), '{}')
+			FROM (SELECT currency, sum(revenue) AS revenue FROM sold WHERE day = d.day GROUP BY currency HAVING sum(revenue) > 0) AS r)
+		FROM generate_series($1::date - $2::integer + 1, $1::date, interval '1 day') AS d (day) LEFT JOIN sold s ON s.day = d.day
+		GROUP BY d.day ORDER BY d.day`
+	partnerSales = `
+		WITH sold AS (
+			SELECT integration_id, currency, sum(bookings) AS bookings, sum(confirmed) AS confirmed, sum(cancelled) AS cancelled, sum(revenue) AS revenue
+			FROM booking_days WHERE day > $1::date - $2::integer GROUP BY integration_id, currency
+		), confirms AS (
+			SELECT integration_id, sum(answered) AS answered, sum(refused) AS refused, sum(failed) AS failed,
+				(array_agg(median_ms ORDER BY day DESC) FILTER (WHERE median_ms IS NOT NULL))[1] AS median_ms
+			FROM confirm_days WHERE day > $1::date - $2::integer GROUP BY integration_id
+		)
+		SELECT i.id, i.name, sum(s.bookings), sum(s.confirmed), sum(s.cancelled),
+			coalesce(jsonb_object_agg(s.currency, s.revenue) FILTER (WHERE s.revenue > 0), '{}'),
+			coalesce(c.answered, 0), coalesce(c.refused, 0), coalesce(c.failed, 0), c.median_ms
+		FROM sold s JOIN integrations i ON i.id = s.integration_id LEFT JOIN confirms c ON c.integration_id = i.id
+		WHERE i.mode = 'live'
+		GROUP BY i.id, i.name, c.answered, c.refused, c.failed, c.median_ms
+		ORDER BY sum(s.bookings) DESC, i.name, i.id LIMIT $3`
+)
+
+// CountSales counts the bookings of the last days, the day of now included, and deletes the
+// counts that are older than the overview shows.
+func (s *Store) CountSales(ctx context.Context, now time.Time, days int) error {
+	return s.transaction(ctx, func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		for _, statement := range []string{
+			`DELETE FROM booking_days WHERE day > $1::date - $2::integer OR day <= $1::date - $3::integer`,
+			`DELETE FROM confirm_days WHERE day > $1::date - $2::integer OR day <= $1::date - $3::integer`,
+		} {
+			batch.Queue(statement, now.UTC(), days, marketplace.SalesDays)
+		}
+		// Another replica may count at the same time.
+		batch.Queue(`
+			INSERT INTO booking_days (day, integration_id, currency, bookings, confirmed, cancelled, revenue)
+			SELECT b.created_at::date, b.integration_id, b.currency, count(*), count(*) FILTER (WHERE b.status = 'CONFIRMED'),
+				count(*) FILTER (WHERE b.status = 'CANCELLED'), coalesce(sum(b.total) FILTER (WHERE b.status = 'CONFIRMED'), 0)
+			FROM bookings b WHERE b.created_at >= $1::date - $2::integer + 1 AND b.code IS NOT NULL
+			GROUP BY 1, 2, 3
+			ON CONFLICT (day, integration_id, currency) DO UPDATE SET bookings = EXCLUDED.bookings, confirmed = EXCLUDED.confirmed,
+				cancelled = EXCLUDED.cancelled, revenue = EXCLUDED.revenue`, now.UTC(), days)
+		batch.Queue(`
+			INSERT INTO confirm_days (day, integration_id, answered, refused, failed, median_ms)
+			SELECT b.created_at::date, b.integration_id, count(*) FILTER (WHERE h.status BETWEEN 200 AND 299), count(*) FILTER (WHERE h.status BETWEEN 400 AND 499),
+				count(*) FILTER (WHERE h.status IS NULL OR h.status NOT BETWEEN 200 AND 299 AND h.status NOT BETWEEN 400 AND 499),
+				percentile_disc(0.5) WITHIN GROUP (ORDER BY h.duration_ms) FILTER (WHERE h.status BETWEEN 200 AND 299)
+			FROM bookings b JOIN booking_history h ON h.booking_id = b.id
+			WHERE b.created_at >= $1::date - $2::integer + 1 AND h.kind = 'call' AND h.endpoint = 'confirm' AND (h.duration_ms IS NOT NULL OR h.error IS NOT NULL)
+			GROUP BY 1, 2
+			ON CONFLICT (day, integration_id) DO UPDATE SET answered = EXCLUDED.answered, refused = EXCLUDED.refused,
+				failed = EXCLUDED.failed, median_ms = EXCLUDED.median_ms`, now.UTC(), days)
+		return tx.SendBatch(ctx, batch).Close()
+	})
 }
 
 const ratesOf = `SELECT rates_as_of FROM pricing_terms`

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -72,5 +73,59 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 	}
 	if listed, _ := named(false); listed {
 		t.Error("Expected no certificate named where they are not asked for")
+	}
+}
+
+func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{Bookings: 3000}) // one a minute, until noon
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	pgtest.Exec(t, s.store, `
+		INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint, status, duration_ms, error)
+		SELECT b.id, b.created_at, 'call', gen_random_uuid(), 'confirm', c.status, c.duration_ms, c.error
+		FROM bookings b, (VALUES (200, 100, NULL), (200, 300, NULL), (200, 900, NULL), (409, 50, 'sold out'), (500, 10, 'broken'), (NULL, NULL, 'cut')) AS c (status, duration_ms, error)
+		WHERE b.code = 'H-10'`)
+	check(t, s.store.CountSales(t.Context(), noon, marketplace.SalesDays))
+	o, err := s.store.Overview(t.Context(), noon, false)
+	check(t, err)
+	if len(o.Days) != marketplace.SalesDays || len(o.Partners) != 20 {
+		t.Fatalf("Expected %d days and 20 partners, received %d and %d", marketplace.SalesDays, len(o.Days), len(o.Partners))
+	}
+	for _, c := range []struct {
+		at                             int
+		day                            string
+		bookings, confirmed, cancelled int
+	}{{0, "2026-06-18", 0, 0, 0}, {11, "2026-06-29", 840, 504, 168}, {12, "2026-06-30", 1440, 864, 288}, {13, "2026-07-01", 720, 432, 144}} {
+		got := o.Days[c.at]
+		if got.Day != c.day || got.Bookings != c.bookings || got.Confirmed != c.confirmed || got.Cancelled != c.cancelled {
+			t.Errorf("Expected %+v, received %+v", c, got)
+		}
+		if revenue := got.Revenue["EUR"]; revenue.IntPart() != int64(45*c.confirmed) {
+			t.Errorf("%s: Expected a revenue of %d, received %s", c.day, 45*c.confirmed, revenue)
+		}
+	}
+	for _, p := range o.Partners {
+		if p.ID != pgtest.ID("integration1") {
+			continue
+		}
+		if p.Answered != 3 || p.Refused != 1 || p.Failed != 2 || p.MedianMS == nil || *p.MedianMS != 300 {
+			t.Errorf("Expected the confirm calls counted, received %+v", p)
+		}
+	}
+
+	// A state that changes later is counted again, and days that are over leave.
+	pgtest.Exec(t, s.store, `UPDATE bookings SET status = 'CANCELLED' WHERE status = 'CONFIRMED' AND created_at < '2026-06-30'`)
+	check(t, s.store.CountSales(t.Context(), noon, 2))
+	check(t, s.store.CountSales(t.Context(), noon.AddDate(0, 0, 2), marketplace.SalesDays))
+	o, err = s.store.Overview(t.Context(), noon.AddDate(0, 0, 2), false)
+	check(t, err)
+	if first := o.Days[9]; first.Bookings != 840 || first.Confirmed != 0 || first.Cancelled != 672 || len(first.Revenue) != 0 {
+		t.Errorf("Expected the states of now, received %+v", first)
+	}
+	check(t, s.store.CountSales(t.Context(), noon.AddDate(0, 1, 0), 2))
+	var kept int
+	check(t, s.store.Pool().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM booking_days) + (SELECT count(*) FROM confirm_days)`).Scan(&kept))
+	if kept != 0 {
+		t.Errorf("Expected the counts of days that are over deleted, received %d", kept)
 	}
 }

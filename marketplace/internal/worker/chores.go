@@ -178,6 +178,15 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 	return errors.Join(append(failed, w.Store.Events.WakeAll(ctx))...)
 }
 
+// sales counts the bookings of the last days.
+func (w *Worker) sales(ctx context.Context, j *river.Job[job.Sales]) error {
+	days := 2
+	if j.Args.Due.Minute() == 0 {
+		days = marketplace.SalesDays
+	}
+	return w.Store.CountSales(ctx, j.Args.Due, days)
+}
+
 // dropPastSlots deletes the slots of days that are over in every zone.
 func (w *Worker) dropPastSlots(ctx context.Context) (int64, error) {
 	yesterday := marketplace.DateIn(w.Clock.Now(), time.UTC).AddDate(0, 0, -1)

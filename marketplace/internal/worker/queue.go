@@ -61,6 +61,7 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, river.WorkFunc(w.nightly))
 	river.AddWorker(kinds, river.WorkFunc(w.incremental))
 	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
+	river.AddWorker(kinds, river.WorkFunc(w.sales))
 	river.AddWorker(kinds, river.WorkFunc(w.recheck))
 	river.AddWorker(kinds, river.WorkFunc(w.confirm))
 	river.AddWorker(kinds, river.WorkFunc(w.release))

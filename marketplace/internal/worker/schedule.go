@@ -24,6 +24,9 @@ type Schedule struct {
 const (
 	day      = 24 * time.Hour
 	cleanUps = time.Hour
+	// salesCounts is how often the bookings of today and yesterday are counted. Those of
+	// all days that are kept are counted every hour: a booking's state changes later too.
+	salesCounts = time.Minute
 	// ratesAt is half an hour after the European Central Bank publishes its rates, at 16:00
 	// in Frankfurt, in winter.
 	ratesAt    = 15*time.Hour + 30*time.Minute
@@ -54,6 +57,7 @@ func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 		{w.Schedule.Incremental, 0, func(due time.Time) river.JobArgs { return job.Incremental{Scheduled: job.Scheduled{Due: due}} }},
 		{w.Schedule.Sweeps, 0, func(due time.Time) river.JobArgs { return job.Sweep{Scheduled: job.Scheduled{Due: due}} }},
 		{w.everyRates(), ratesAt, func(due time.Time) river.JobArgs { return job.Rates{Scheduled: job.Scheduled{Due: due}} }},
+		{salesCounts, 0, func(due time.Time) river.JobArgs { return job.Sales{Scheduled: job.Scheduled{Due: due}} }},
 		{cleanUps, cleanUps / 2, func(due time.Time) river.JobArgs { return job.CleanUp{Scheduled: job.Scheduled{Due: due}} }},
 	}
 	made, err := gocron.NewScheduler(gocron.WithLocation(time.UTC), gocron.WithClock(w.Clock))

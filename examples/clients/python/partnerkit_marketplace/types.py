@@ -1613,6 +1613,42 @@ class OverviewAnswerDataRatesMissingItem(TypedDict):
     activities: int
 
 
+class OverviewAnswerDataDaysItem(TypedDict):
+    # In UTC.
+    day: str
+    # How many the partners held.
+    bookings: int
+    # How many of them are CONFIRMED.
+    confirmed: int
+    # How many of them are CANCELLED.
+    cancelled: int
+    # The total of the CONFIRMED bookings, by ISO 4217 currency.
+    revenue: dict[str, float]
+
+
+class OverviewAnswerDataPartnersItem(TypedDict):
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    # How many the partner held.
+    bookings: int
+    # How many of them are CONFIRMED.
+    confirmed: int
+    # How many of them are CANCELLED.
+    cancelled: int
+    # The total of the CONFIRMED bookings, by ISO 4217 currency.
+    revenue: dict[str, float]
+    # Confirm calls that were answered with 2xx.
+    confirms_answered: int
+    # Confirm calls that were answered with 4xx.
+    confirms_refused: int
+    # Confirm calls with another answer, or with none.
+    confirms_failed: int
+    # The median duration of the answered confirm calls, in milliseconds, of the last day that has any; null without
+    # such a day.
+    confirm_median_ms: int | None
+
+
 class OverviewAnswerData(TypedDict):
     # How many bookings GET /operator/bookings lists with attention=true.
     bookings_needing_attention: int
@@ -1630,6 +1666,12 @@ class OverviewAnswerData(TypedDict):
     rates_as_of: str | None
     # That day is more than seven days ago.
     rates_old: bool
+    # The last 14 days, the oldest first. Each counts the live bookings that were made on it, by their present
+    # states. The counts are at most a minute old for the last two days, and an hour for the others.
+    days: list[OverviewAnswerDataDaysItem]
+    # The partners with live bookings in these days, the most first, 25 at most, with the confirm calls for these
+    # bookings.
+    partners: list[OverviewAnswerDataPartnersItem]
 
 
 class OverviewAnswer(TypedDict):

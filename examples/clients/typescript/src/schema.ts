@@ -2680,7 +2680,34 @@ export interface components {
          *           }
          *         ],
          *         "rates_as_of": "2026-06-30",
-         *         "rates_old": false
+         *         "rates_old": false,
+         *         "days": [
+         *           {
+         *             "day": "2026-07-01",
+         *             "bookings": 31,
+         *             "confirmed": 24,
+         *             "cancelled": 2,
+         *             "revenue": {
+         *               "EUR": 1080
+         *             }
+         *           }
+         *         ],
+         *         "partners": [
+         *           {
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "name": "Old Town Walks",
+         *             "bookings": 31,
+         *             "confirmed": 24,
+         *             "cancelled": 2,
+         *             "revenue": {
+         *               "EUR": 1080
+         *             },
+         *             "confirms_answered": 26,
+         *             "confirms_refused": 1,
+         *             "confirms_failed": 0,
+         *             "confirm_median_ms": 240
+         *           }
+         *         ]
          *       }
          *     }
          */
@@ -2771,6 +2798,52 @@ export interface components {
                 rates_as_of: string | null;
                 /** @description That day is more than seven days ago. */
                 rates_old: boolean;
+                /** @description The last 14 days, the oldest first. Each counts the live bookings that were made on it, by their present states. The counts are at most a minute old for the last two days, and an hour for the others. */
+                days: {
+                    /**
+                     * Date
+                     * Format: date
+                     * @description In UTC.
+                     */
+                    day: string;
+                    /** @description How many the partners held. */
+                    bookings: number;
+                    /** @description How many of them are CONFIRMED. */
+                    confirmed: number;
+                    /** @description How many of them are CANCELLED. */
+                    cancelled: number;
+                    /** @description The total of the CONFIRMED bookings, by ISO 4217 currency. */
+                    revenue: {
+                        [key: string]: number;
+                    };
+                }[];
+                /** @description The partners with live bookings in these days, the most first, 25 at most, with the confirm calls for these bookings. */
+                partners: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /** @description How many the partner held. */
+                    bookings: number;
+                    /** @description How many of them are CONFIRMED. */
+                    confirmed: number;
+                    /** @description How many of them are CANCELLED. */
+                    cancelled: number;
+                    /** @description The total of the CONFIRMED bookings, by ISO 4217 currency. */
+                    revenue: {
+                        [key: string]: number;
+                    };
+                    /** @description Confirm calls that were answered with 2xx. */
+                    confirms_answered: number;
+                    /** @description Confirm calls that were answered with 4xx. */
+                    confirms_refused: number;
+                    /** @description Confirm calls with another answer, or with none. */
+                    confirms_failed: number;
+                    /** @description The median duration of the answered confirm calls, in milliseconds, of the last day that has any; null without such a day. */
+                    confirm_median_ms: number | null;
+                }[];
             };
         };
         /**

@@ -1,0 +1,126 @@
+package console
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/marketplace/client"
+)
+
+// sales is what was booked in the last days: a bar for each day, and the partners with the
+// confirm calls for these bookings.
+type sales struct {
+	Bars     []bar
+	Says     string // the picture in words
+	Revenue  string // of all days
+	Partners []partnerSales
+}
+
+// bar is a day's bookings, as a part of the picture. Its parts lie one on the other: confirmed,
+// cancelled, and the rest.
+type bar struct {
+	Day                  string // 2 Jan
+	Bookings             int
+	Confirmed, Cancelled int
+	Revenue              string
+	X                    int
+	Parts                []part
+}
+
+// part is a part of a bar.
+type part struct {
+	Tone      string
+	Y, Height float64
+}
+
+type partnerSales struct {
+	IntegrationID, Name            string
+	Bookings, Confirmed, Cancelled int
+	Revenue                        string
+	Success                        string // of the confirm calls; "" without calls
+	Bad                            bool   // more than one in twenty has failed
+	Median                         string // "" without an answered confirm
+}
+
+// A bar is barWidth wide, with a gap that brings it to barStep; the highest one is barHeight.
+const (
+	barStep   = 40
+	barHeight = 120
+)
+
+// badConfirms is the share of failed confirm calls, in percent, above which a partner is marked.
+const badConfirms = 5
+
+func newSales(o client.Overview) (s sales) {
+	most, bookings, confirmed := 1, 0, 0
+	revenue := map[string]decimal.Decimal{}
+	for _, d := range o.Days {
+		most = max(most, d.Bookings)
+		bookings += d.Bookings
+		confirmed += d.Confirmed
+		for currency, amount := range d.Revenue {
+			if n, err := decimal.NewFromString(string(amount)); err == nil {
+				revenue[currency] = revenue[currency].Add(n)
+			}
+		}
+	}
+	for i, d := range o.Days {
+		b := bar{Day: d.Day, Bookings: d.Bookings, Confirmed: d.Confirmed, Cancelled: d.Cancelled, Revenue: amounts(d.Revenue), X: i * barStep}
+		if day, err := time.Parse(time.DateOnly, d.Day); err == nil {
+			b.Day = day.Format("2 Jan")
+		}
+		y := float64(barHeight)
+		for _, p := range []struct {
+			tone string
+			n    int
+		}{{"good", d.Confirmed}, {"bad", d.Cancelled}, {"mute", d.Bookings - d.Confirmed - d.Cancelled}} {
+			height := float64(p.n) * barHeight / float64(most)
+			y -= height
+			if p.n > 0 {
+				b.Parts = append(b.Parts, part{p.tone, y, height})
+			}
+		}
+		s.Bars = append(s.Bars, b)
+	}
+	total := map[string]client.Decimal{}
+	for currency, amount := range revenue {
+		total[currency] = client.Decimal(amount.String())
+	}
+	s.Revenue = amounts(total)
+	s.Says = fmt.Sprintf("%s in the last %s, %d of them confirmed.", count.Of(bookings, "booking"), count.Of(len(o.Days), "day"), confirmed)
+	for _, p := range o.Partners {
+		row := partnerSales{IntegrationID: p.IntegrationID, Name: p.Name, Bookings: p.Bookings, Confirmed: p.Confirmed, Cancelled: p.Cancelled, Revenue: amounts(p.Revenue)}
+		if calls := p.Answered + p.Refused + p.Failed; calls > 0 {
+			row.Success = fmt.Sprintf("%.1f %%", 100*float64(p.Answered)/float64(calls))
+			row.Bad = 100*p.Failed > badConfirms*calls
+		}
+		if p.MedianMS != nil {
+			row.Median = fmt.Sprintf("%d ms", max(1, *p.MedianMS))
+		}
+		s.Partners = append(s.Partners, row)
+	}
+	return s
+}
+
+// amounts shows money by currency: "1,080 EUR, 20.50 USD".
+func amounts(of map[string]client.Decimal) string {
+	var list []string
+	for _, currency := range slices.Sorted(maps.Keys(of)) {
+		whole, fraction, _ := strings.Cut(string(of[currency]), ".")
+		if n, err := strconv.Atoi(whole); err == nil {
+			whole = count.Thousands(n)
+		}
+		if fraction != "" {
+			whole += "." + fraction
+		}
+		list = append(list, whole+" "+currency)
+	}
+	return strings.Join(list, ", ")
+}
