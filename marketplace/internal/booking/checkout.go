@@ -209,16 +209,14 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 	date := marketplace.DateIn(offer.Start, zone)
 	window := catalog.Window{Zone: zone, From: date, To: date}
 	var read *catalog.SlotAnswer
-	within, cancel := context.WithTimeoutCause(ctx, freshTime, errBusy)
-	defer cancel()
-	err = s.Partner.Availability(within, target, window.Request(catalog.SlotOption{
+	err = s.Partner.FreshAvailability(ctx, target, window.Request(catalog.SlotOption{
 		VariationID: o.Variation, ProductID: offer.Activity.Product.ID, TimeZone: offer.Activity.Product.TimeZone, Option: offer.variation(o.Variation).Option,
 	}), func(ctx context.Context, body []byte) (err error) {
 		read, err = catalog.ReadSlots(ctx, body, window)
 		return err
 	})
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(within), errBusy) {
-		err = errBusy
+	if err == nil && ctx.Err() != nil { // the customer has left: nothing is held for them
+		err = context.Cause(ctx)
 	}
 	if err != nil {
 		if last := marketplace.DateIn(fresh.At, zone).AddDate(0, 0, partnerapi.LookaheadDays); date.After(last) && refusedByPartner(err) {
@@ -235,12 +233,6 @@ func refusedByPartner(err error) bool {
 	var failed *marketplace.Error
 	return errors.As(err, &failed) && failed.PartnerStatus/100 == 4
 }
-
-// freshTime bounds the availability of a checkout, the wait for a turn with the partner
-// included.
-const freshTime = 22 * time.Second
-
-var errBusy = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner has not answered earlier calls"}
 
 var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotSoldOut, Message: "the slot can no longer be booked"}
 

@@ -122,10 +122,10 @@ type pondering struct {
 	under, over chan struct{}
 }
 
-func (p pondering) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+func (p pondering) FreshAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	close(p.under)
 	<-p.over
-	return p.Client.Availability(ctx, t, asked, read)
+	return p.Client.FreshAvailability(ctx, t, asked, read)
 }
 
 func TestAKeyIsFreeForWhoComesBackWhenNothingWasAskedFor(t *testing.T) {
@@ -149,9 +149,9 @@ type absent struct {
 	leave func()
 }
 
-func (a absent) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+func (a absent) FreshAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	a.leave()
-	return a.Client.Availability(ctx, t, asked, read)
+	return a.Client.FreshAvailability(ctx, t, asked, read)
 }
 
 // deadKeys is a store whose service dies before it could settle a key by itself.

@@ -22,7 +22,7 @@ import (
 
 // Partner is who is called: a partner.Client.
 type Partner interface {
-	Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error
+	FreshAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error
 	Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome)
 	Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome)
 	Release(ctx context.Context, by partner.SendBy, t partner.Target, code string) partner.Outcome

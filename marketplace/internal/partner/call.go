@@ -20,6 +20,7 @@ type call struct {
 	query        url.Values
 	body         any           // nil: none
 	wait         time.Duration // the longest for a permit; 0: as long as the caller likes
+	stays        bool          // once it has its permit, it outlives its caller
 	limit        time.Duration
 	largest      int64
 	only200      bool // the probe's: no other 2xx will do

@@ -50,6 +50,15 @@ func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.Av
 	return c.do(ctx, t, availability(asked, read)).Err
 }
 
+// FreshAvailability is Availability for a customer who waits. It waits turnTime for its permit.
+// Once it is sent it outlives ctx: the partner is waited for until its limit (LIM-1), also if the
+// customer hangs up.
+func (c *Client) FreshAvailability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) error {
+	fresh := availability(asked, read)
+	fresh.wait, fresh.stays = turnTime, true
+	return c.do(ctx, t, fresh).Err
+}
+
 func availability(asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) call {
 	return call{
 		endpoint: partnerapi.Availability,
@@ -151,6 +160,15 @@ func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
 	defer leave() // a partner that hangs does not keep others from their turn
 	if asked.late != nil {
 		return c.listen(context.WithoutCancel(ctx), t, asked)
+	}
+	if asked.stays {
+		if ctx.Err() != nil { // a permit that is free is given to those who have left too
+			return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: context.Cause(ctx)}
+		}
+		staying, end := context.WithCancelCause(context.WithoutCancel(ctx))
+		defer end(nil)
+		defer context.AfterFunc(c.life, func() { end(errClosed) })()
+		ctx = staying
 	}
 	within, cancel := context.WithTimeoutCause(ctx, c.config.Scale(asked.limit), errLate)
 	defer cancel()

@@ -319,3 +319,27 @@ func check(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// LIM-1: the customer of a checkout may hang up, and the partner is still waited for.
+func TestFreshAvailabilityIsWaitedForAlsoWhenTheCustomerHangsUp(t *testing.T) {
+	t.Parallel()
+	arrived, answer := make(chan struct{}), make(chan struct{})
+	b := setup(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		close(arrived)
+		<-answer
+		_, _ = io.WriteString(w, "[]")
+	})
+	customer, hangUp := context.WithCancel(t.Context())
+	over := make(chan error, 1)
+	go func() { over <- b.FreshAvailability(customer, b.target, partnerapi.AvailabilityRequest{}, anything) }()
+	<-arrived
+	hangUp()
+	close(answer)
+	if err := <-over; err != nil {
+		t.Errorf("Expected the partner's answer, received %v", err)
+	}
+	if err := b.FreshAvailability(customer, b.target, partnerapi.AvailabilityRequest{}, anything); !errors.Is(err, context.Canceled) {
+		t.Errorf("Expected nothing sent for a customer who has left before, received %v", err)
+	}
+}

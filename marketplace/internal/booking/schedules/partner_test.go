@@ -90,7 +90,7 @@ var errOverdue = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the
 
 var errUnreachable = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner could not be reached"}
 
-func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+func (c caller) FreshAvailability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	c.begin()
 	defer c.end()
 	did, err := c.step(ctx, "call availability", c.world.platform.palette.asks)
