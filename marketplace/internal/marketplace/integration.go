@@ -67,7 +67,7 @@ type PartnerSales struct {
 	Answered  int                 `json:"confirms_answered"` // with 2xx
 	Refused   int                 `json:"confirms_refused"`  // with 4xx
 	Failed    int                 `json:"confirms_failed"`   // another answer, or none
-	MedianMS  *int                `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: there is none
+	MedianMS  *int                `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: no confirm was answered
 }
 
 // MissingRate is a pair of currencies without an exchange rate, which prices need.
