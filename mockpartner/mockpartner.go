@@ -16,7 +16,6 @@
 // The internal packages are catalog (what is sold), clock and platform (the business logic),
 // journal (the record of requests and answers), script and fault (misbehavior), judge (the callers'
 // conduct), sandbox (isolation), control (the control API) and console (its web page).
-// sandbox (who is who), control (the control API), console (its page for people).
 package mockpartner
 
 import (

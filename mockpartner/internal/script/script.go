@@ -14,7 +14,6 @@
 // fault.Firing.Serve carries it out. A fault's decision depends on the seed, its name, the key, and
 // how often that key has matched. The order in which concurrent requests with different keys arrive
 // changes nothing.
-// changes nothing.
 package script
 
 import (
