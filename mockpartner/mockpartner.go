@@ -13,9 +13,9 @@
 // sandbox "default" are at the root, those of other sandboxes below /s/{name}/. Next to them is the
 // control API, /_mock/, which moves the clock and shows the state.
 //
-// The internal packages are catalog (what is sold), clock and platform (the business logic),
-// journal (the record of requests and answers), script and fault (misbehavior), judge (the callers'
-// conduct), sandbox (isolation), control (the control API) and console (its web page).
+// The internal packages catalog, clock and platform are the booking logic. Package journal records
+// requests and answers, script and fault cause misbehaviour, and judge judges the callers. Package
+// sandbox isolates sandboxes, control is the control API, and console is its web page.
 package mockpartner
 
 import (
@@ -190,8 +190,8 @@ func (o Options) scripted() Options {
 }
 
 // Play replaces the current scenario. Its faults, quirks and policy apply to every sandbox. Its
-// other settings apply to the default sandbox, where they differ from the previous scenario's.
-// Holds and bookings stay, and so do faults that were armed in a sandbox itself. The error wraps
+// other settings apply to the default sandbox if they differ from the previous scenario's. Holds
+// and bookings stay, and so do faults that were armed in a sandbox itself. The error wraps
 // sandbox.ErrSeed, or begins with the location of the problem.
 func (m *Mock) Play(s *Scenario) error {
 	if err := m.Default().Follow(s); err != nil {

@@ -25,7 +25,7 @@ type (
 	SlotChange = platform.SlotChange
 )
 
-// These are the states of a Hold and of a Booking that tests compare with most.
+// These are the states of a Hold and of a Booking that tests check most.
 const (
 	Held      = platform.Held
 	Booked    = platform.Booked
@@ -63,7 +63,7 @@ const (
 	AwkwardCodes = catalog.AwkwardCodes
 )
 
-// DefaultCatalog returns eight products that together use every feature of the contract's catalog.
+// DefaultCatalog returns eight products with an example of everything that the contract allows.
 func DefaultCatalog() *Catalog { return catalog.Default() }
 
 // GenerateCatalog generates a catalog from the seed. Its error names the number that is out of
@@ -75,7 +75,7 @@ func GenerateCatalog(seed uint64, products, options int) (*Catalog, error) {
 type (
 	// Defect is a named breach of one rule of the contract.
 	Defect = defects.Partner
-	// Variant is a named, unusual behavior that the contract allows.
+	// Variant is a named, unusual behaviour that the contract allows.
 	Variant = defects.Partner
 )
 
@@ -102,14 +102,14 @@ func FindDefect(name string) (Defect, error) { return defects.FindDefect(name) }
 func FindVariant(name string) (Variant, error) { return defects.Variants.Find(name) }
 
 type (
-	// Scenario describes a mock and its misbehavior, in the form of a scenario file.
+	// Scenario describes a mock and its misbehaviour, in the form of a scenario file.
 	Scenario = script.Scenario
 	// Fault disturbs exchanges between a caller and the mock. Its Match selects the requests, its
 	// Actions say what happens to them.
 	Fault   = script.Fault
 	Match   = script.Match
 	Actions = fault.Actions
-	// Quirk is a wrong behavior of the booking logic.
+	// Quirk is a wrong behaviour of the booking logic.
 	Quirk = platform.Quirk
 	// Secret is text that is never shown, such as a webhook secret.
 	Secret = script.Secret
@@ -126,8 +126,8 @@ const (
 	Delivered = webhook.Delivered // the state of a webhook that was answered with success
 )
 
-// ParseScenario reads a scenario from the text of a file. Its error begins with the
-// file's name and the place in it.
+// ParseScenario parses a scenario from the text of a file. Its error begins with the file's name
+// and the location in it.
 func ParseScenario(file string, text []byte) (*Scenario, error) { return script.Parse(file, text) }
 
 // LoadScenario reads a scenario file.

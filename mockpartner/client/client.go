@@ -36,7 +36,7 @@ type Client struct {
 	Journal  Journal
 	Quirks   Quirks
 	Slots    Slots
-	Variants Choices // unusual behaviors that the contract allows
+	Variants Choices // unusual behaviours that the contract allows
 	Webhooks Webhooks
 
 	sandbox *sandbox

@@ -45,7 +45,7 @@ func (f Faults) DisarmAll(ctx context.Context) error {
 	return do(ctx, f.sandbox, http.MethodDelete, "/faults", nil)
 }
 
-// Quirks controls the quirks of a sandbox: wrong behaviors of its booking logic.
+// Quirks controls the quirks of a sandbox: wrong behaviours of its booking logic.
 type Quirks struct{ sandbox *sandbox }
 
 // Add adds a quirk, or a list of quirks, in the form of a scenario file (YAML or JSON).

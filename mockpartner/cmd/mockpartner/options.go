@@ -18,8 +18,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// These environment variables replace flags. Other users of the machine can see secrets on the
-// command line.
+// These environment variables can replace flags, because other users of the machine can see secrets
+// on the command line.
 const (
 	authKeyVariable      = "MOCKPARTNER_AUTH_KEY"
 	controlTokenVariable = "MOCKPARTNER_CONTROL_TOKEN"

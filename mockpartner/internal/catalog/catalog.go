@@ -2,10 +2,10 @@
 // uses, and a schedule for each option. The platform computes slots for any window from the
 // schedule.
 //
-// A catalog has one of three sources. Default is a small catalog that uses every feature of the
-// contract. Parse reads a YAML file (default.yaml is the documented example). Generate draws any
-// number of products from a seed. Index validates a catalog and turns it into the form that a
-// platform uses.
+// A catalog has one of three sources. Default is a small catalog with an example of everything that
+// the contract allows. Parse reads a YAML file (default.yaml is the documented example). Generate
+// draws any number of products from a seed. Index validates a catalog and turns it into the form
+// that a platform uses.
 package catalog
 
 import (

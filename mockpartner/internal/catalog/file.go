@@ -15,8 +15,8 @@ import (
 //go:embed default.yaml
 var defaultYAML []byte
 
-// Default returns a fresh copy of the catalog in default.yaml: eight products that together use
-// every feature of the contract. The caller may change it.
+// Default returns a fresh copy of the catalog in default.yaml: eight products with an example of
+// everything that the contract allows. The caller may change it.
 func Default() *Catalog {
 	catalog, err := Parse("default.yaml", defaultYAML)
 	if err != nil {

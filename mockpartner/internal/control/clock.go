@@ -59,7 +59,8 @@ type clockRequest struct {
 	Freeze  *bool  `json:"freeze"`  // true stops the clock, false lets it run
 }
 
-// latest is the maximum time of a clock. Much later, years have five digits.
+// latest is the maximum time of a clock. It is well before the year 10000, from which dates have
+// five-digit years.
 var latest = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // moveClock stops the clock before it is moved and starts it afterwards, so that it stands at, or

@@ -1,4 +1,4 @@
-// Package defects defines partners with deliberate defects or unusual behavior.
+// Package defects defines partners with deliberate defects or unusual behaviour.
 //
 // A defect is one breach of the contract. It is a file in defects/, in the form of a scenario. It
 // names the one rule that it breaks, the real mistake that it stands for, and what it looks like

@@ -23,9 +23,9 @@ type Delay struct {
 	Uniform   *Uniform           `yaml:"uniform" json:"uniform,omitempty"`
 	Lognormal *Lognormal         `yaml:"lognormal" json:"lognormal,omitempty"`
 	Dribble   *Dribble           `yaml:"dribble" json:"dribble,omitempty"`
-	// JustUnder and JustOver are a quarter of a second away from the limit with that name: probe,
-	// sync, availability, availability-aim, reserve, reserve-degraded, confirm, confirm-degraded,
-	// release or cancel (LIM-1).
+	// JustUnder and JustOver are a quarter of a second away from the limit with that name (LIM-1).
+	// The names are probe, sync, availability, availability-aim, reserve, reserve-degraded,
+	// confirm, confirm-degraded, release and cancel.
 	JustUnder string `yaml:"just-under" json:"just-under,omitempty"`
 	JustOver  string `yaml:"just-over" json:"just-over,omitempty"`
 }

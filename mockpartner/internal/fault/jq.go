@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/jq"
 )
 
-// Variables are the names of the variables of jq programs on bodies: the request with its method,
-// path, query and body, the number of the match, and the sandbox's time.
+// Variables are the names of the variables of jq programs on bodies. They are the request with its
+// method, path, query and body, the number of the match, and the sandbox's time.
 func Variables() []string { return []string{"$request", "$nth", "$now"} }
 
 // JQ is a jq program that turns the answer's JSON body into another. It can use $request (method,

@@ -24,7 +24,7 @@ type call struct {
 	died    time.Time
 	process string // of the caller; empty if it has no name
 
-	schema   string            // the schema of the body; empty if there is none
+	schema   string            // the schema of the body; empty for other calls
 	problems []schemas.Problem // of the body
 	// The parsed body; nil if it cannot be read.
 	asks     *partnerapi.AvailabilityRequest

@@ -33,8 +33,8 @@ const (
 	presumed = 5 * time.Second
 )
 
-// activity is what is known of a process: the different seconds of real time in which its calls
-// arrived, and those with calls that make or change a booking.
+// activity is what is known of a process. It is the different seconds of real time in which its
+// calls arrived, and those with calls that make or change a booking.
 type activity struct{ any, booking seconds }
 
 type seconds []int64

@@ -93,8 +93,8 @@ func (s *story) follow(known map[string][]*hold) {
 	}
 }
 
-// hold returns the newest hold with the call's code that the caller knew by then. If there is none,
-// it adds a hold without a reserve.
+// hold returns the newest hold with the call's code that the caller knew by then. Otherwise it adds
+// a hold without a reserve.
 func (s *story) hold(known map[string][]*hold, c *call) *hold {
 	for i := len(known[c.code]) - 1; i >= 0; i-- {
 		h := known[c.code][i]
@@ -149,9 +149,9 @@ func heard(list []journal.Testimony) testimony {
 // A busy mock reads it late.
 const arriving = 3 * time.Second
 
-// died returns when the call's process died, if that was during the call, or so soon after its
-// answer that the process may not have written it down. Everything else counts as the process's own
-// conduct.
+// died returns when the call's process died, if that was during the call or soon after its answer.
+// Soon means that the process may not have written the answer down. Everything else counts as the
+// process's own conduct.
 func (t testimony) died(e journal.Exchange) (at time.Time, ok bool) {
 	over, isOver := overAt(e)
 	for _, name := range []string{e.Caller, hostOf(e.Caller)} {

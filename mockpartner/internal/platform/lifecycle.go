@@ -225,8 +225,8 @@ func (l *lifecycle) asSeen(h *Hold, quirk Quirk) *Hold {
 	return &seen
 }
 
-// changed returns the current hold, and reports whether a race that the quirk is not about has
-// changed it.
+// changed returns the current hold, and reports whether a call other than the quirk's Against has
+// changed it meanwhile.
 func (l *lifecycle) changed(h *Hold, quirk Quirk) (now *Hold, changed bool) {
 	if quirk.Against == "" {
 		return h, false

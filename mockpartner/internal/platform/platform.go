@@ -36,7 +36,7 @@ type Config struct {
 
 // Platform is one partner's business logic. Create it with New.
 type Platform struct {
-	selling sync.Mutex // held while the catalog or a slot of it changes; acquired before the lifecycle's lock
+	selling sync.Mutex // held while the catalog is replaced; acquired before the lifecycle's lock
 	stock   *inventory
 	life    *lifecycle
 }

@@ -110,7 +110,7 @@ const (
 	OnWindow           Case = "window"            // the same, when a month or more of its option's slots is requested
 )
 
-// Does is what a case does in place of the correct behavior.
+// Does is what a case does in place of the correct behaviour.
 type Does string
 
 const (

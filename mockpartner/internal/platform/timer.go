@@ -35,10 +35,10 @@ type Timer struct {
 	Subject string `json:"subject"`
 }
 
-// Timers lists the pending events, the next first: expiries of holds, ends of sale, the next
-// midnight in each of the catalog's zones, and planned changes of slots. Ends of sale are listed
-// only for slots that are in use or were changed; others follow the catalog. There are at most
-// limit timers of each kind. Without kinds, all kinds are listed.
+// Timers lists the pending events, the next first. They are expiries of holds, ends of sale, the
+// next midnight in each of the catalog's zones, and planned changes of slots. Ends of sale are
+// listed only for slots that are in use or were changed; others follow the catalog. There are at
+// most limit timers of each kind. Without kinds, all kinds are listed.
 func (p *Platform) Timers(limit int, kinds ...TimerKind) []Timer {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -124,8 +124,8 @@ func (p *Platform) Plan(changes []PlannedChange) error {
 	return nil
 }
 
-// Next applies what is due, and returns the time of the next event that changes a slot: a hold
-// expires, seats move late, or a planned change is made. It reports whether such an event is
+// Next applies what is due, and returns the time of the next event that changes a slot. Such events
+// are an expiry, a late move of seats, and a planned change. It reports whether such an event is
 // pending.
 func (p *Platform) Next() (at time.Time, pending bool) {
 	p.life.enter()

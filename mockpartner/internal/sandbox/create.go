@@ -63,7 +63,7 @@ func (r *Registry) Create(s Spec) (*Sandbox, error) {
 }
 
 // Clone creates a sandbox with that name as a copy of the original: holds and bookings, seed, time
-// and misbehavior. Its journal is empty, its faults count from zero, and it has no webhooks. An
+// and misbehaviour. Its journal is empty, its faults count from zero, and it has no webhooks. An
 // empty authKey means the mock's key. Errors are those of Create.
 func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, error) {
 	clock := clock.NewVirtual(r.config.Clock)
@@ -73,7 +73,7 @@ func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, err
 	})
 }
 
-// add creates a sandbox for a platform, applies its misbehavior, and registers it.
+// add creates a sandbox for a platform, applies its misbehaviour, and registers it.
 func (r *Registry) add(name, authKey string, clock *clock.Virtual, business *platform.Platform, misbehave func(*script.Set) error) (*Sandbox, error) {
 	if err := checkName(name); err != nil {
 		return nil, err

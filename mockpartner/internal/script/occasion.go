@@ -116,8 +116,8 @@ func (t tallies) of(key string, keys *int, counts *Counts) (*tally, bool) {
 	return t[short], true
 }
 
-// Bound is a point in a fault's life: a number of matches, a time by the sandbox's clock, or a
-// duration by that clock from the key's first match.
+// Bound is a point in a fault's life. It is a number of matches, a time by the sandbox's clock, or
+// a duration by that clock from the key's first match.
 type Bound struct {
 	Matches int
 	At      time.Time // zero if Matches or For is set

@@ -1,7 +1,7 @@
 // Package script makes a mock partner misbehave on demand, the same way every time.
 //
 // A Scenario describes a mock: its catalog, clock, seed and policy, and how it misbehaves. Its
-// quirks are wrong behaviors of the booking logic, which package platform implements. Its faults
+// quirks are wrong behaviours of the booking logic, which package platform implements. Its faults
 // come between the caller and the booking logic. A scenario is read from a YAML file (Load, Parse),
 // whose form Schema publishes. It is read again whenever the file changes (Watch).
 //
@@ -9,7 +9,7 @@
 // Until, Times, Probability). Package fault implements what it does: a delay, another answer, a
 // changed answer, or a disturbance on the wire.
 //
-// A Set is the misbehavior of one sandbox: a scenario, other parts in its form (Part), and faults
+// A Set is the misbehaviour of one sandbox: a scenario, other parts in its form (Part), and faults
 // that were armed by themselves. For each request, Fire returns the first fault that fires, and
 // fault.Firing.Serve carries it out. A fault's decision depends on the seed, its name, the key, and
 // how often that key has matched. The order in which concurrent requests with different keys arrive

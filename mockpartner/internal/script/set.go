@@ -17,8 +17,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Set is the misbehavior of one sandbox: its faults, and the quirks of its platform. It is safe for
-// concurrent use. Create it with NewSet.
+// Set is the misbehaviour of one sandbox: its faults, and the quirks of its platform. It is safe
+// for concurrent use. Create it with NewSet.
 type Set struct {
 	platform *platform.Platform
 	presents func(*http.Request, Credential) bool

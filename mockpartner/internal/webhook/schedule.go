@@ -117,7 +117,7 @@ func (s *Sender) tick() time.Duration {
 	case pending:
 		return min(max(next.Sub(reading.At), 0), maxNap)
 	case slices.Contains(s.config.On, platform.BookingChange):
-		return maxNap // new pending events are not always signaled
+		return maxNap // new pending events are not always signalled
 	default:
 		return forever
 	}

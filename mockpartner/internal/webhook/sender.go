@@ -111,7 +111,7 @@ const (
 	Pending   State = "pending"   // to be sent, or to be retried
 	Held      State = "held"      // held back by a fault until another one was sent
 	Delivered State = "delivered" // answered with 2xx
-	Failed    State = "failed"    // refused, or retried as often as allowed
+	Failed    State = "failed"    // answered with another status, or retried as often as allowed
 	Dropped   State = "dropped"   // never sent, or abandoned: see Reason
 )
 
