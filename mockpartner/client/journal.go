@@ -20,8 +20,8 @@ type Filter = journal.Filter
 // Testimony is what only the test knows about the callers.
 type Testimony = journal.Testimony
 
-// query returns the filter's parameters and others. Limit is not among them, because counts and
-// waits ignore it.
+// query returns the filter's parameters and others. Limit is not among them, because the count and
+// wait requests have no such parameter.
 func query(f Filter, others map[string]any) string {
 	parameters := map[string]any{
 		"endpoint": f.Endpoint, "method": f.Method, "contains": f.Contains, "body": f.Body, "hold": f.Hold, "slot": f.Slot,
