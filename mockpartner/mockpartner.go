@@ -35,7 +35,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Options configure a mock. Only AuthKey is required.
+// Options configures a mock. Only AuthKey is required.
 type Options struct {
 	// AuthType is how callers present the key (AUTH-1); empty means Bearer.
 	AuthType partnerapi.AuthType
