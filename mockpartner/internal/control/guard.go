@@ -68,7 +68,7 @@ func ownPagesOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		judged := r
 		if r.Header.Get("Sec-Fetch-Mode") != "navigate" {
-			// The protection checks only methods that change something.
+			// Checked as a POST, because the protection ignores methods that change nothing.
 			judged = r.Clone(r.Context())
 			judged.Method = http.MethodPost
 		}
