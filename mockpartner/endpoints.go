@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// request is one of an endpoint, with what it is a call of.
+// request is one request to an endpoint, with the call that it belongs to.
 type request struct {
 	*call
 	*http.Request
@@ -110,7 +110,7 @@ func release(r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Two codes in one request: to release either might be the wrong hold.
+	// The path and the body name different codes. Releasing either could release the wrong hold.
 	if named := wanted.ReservationConfirmationCode; named != "" && named != code {
 		return nil, reply.Refuse(http.StatusBadRequest, "reservationConfirmationCode: the body names %q, the path %q", named, code)
 	}
@@ -148,7 +148,7 @@ func isJSON(contentType string) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// Whether there has to be a body.
+// These constants say whether a request must have a body.
 const (
 	required = true
 	optional = false

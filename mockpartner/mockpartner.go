@@ -1,21 +1,21 @@
-// Package mockpartner is a partner platform that keeps the partner contract to
-// the letter: it serves a catalog, computes slots, holds seats, books, releases
-// and cancels, so that a marketplace has a partner to test against.
+// Package mockpartner is a partner platform that follows the partner contract exactly. It serves a
+// catalog, computes slots, holds seats, confirms, releases and cancels bookings. A marketplace can
+// test against it.
 //
 // In a Go test it needs no port of its own:
 //
 //	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "a-test-key"})
 //	server := httptest.NewServer(mock)
 //
-// Package mocktest does that in one call, package client steers a mock that runs.
+// Package mocktest does that in one call. Package client controls a running mock.
 //
-// A Mock holds sandboxes, each a partner of its own. The partner endpoints of the
-// sandbox "default" lie at the root, those of another below /s/{name}/. Beside
-// them lies the control API, /_mock/, to move the clock and to look inside.
+// A Mock contains sandboxes. Each sandbox is an independent partner. The partner endpoints of the
+// sandbox "default" are at the root, those of other sandboxes below /s/{name}/. Next to them is the
+// control API, /_mock/, which moves the clock and shows the state.
 //
-// Below it: catalog (what is sold), clock and platform (the business), journal (what
-// was said), script and fault (how it misbehaves), judge (how its callers behave),
-// sandbox (who is who), control (the control API), console (its page for people).
+// The internal packages catalog, clock and platform are the booking logic. Package journal records
+// requests and answers, script and fault cause misbehaviour, and judge judges the callers. Package
+// sandbox isolates sandboxes, control is the control API, and console is its web page.
 package mockpartner
 
 import (
@@ -35,54 +35,53 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Options say what a mock is like. Only AuthKey is required.
+// Options configures a mock. Only AuthKey is required.
 type Options struct {
 	// AuthType is how callers present the key (AUTH-1); empty means Bearer.
 	AuthType partnerapi.AuthType
 	// AuthKey is the key that callers must present.
 	AuthKey string
-	// Catalog is what the partner sells; nil means DefaultCatalog(). It
-	// must not be changed afterwards.
+	// Catalog is what the partner sells; nil means DefaultCatalog(). It must not be changed
+	// afterwards.
 	Catalog *Catalog
-	// Clock is what the sandboxes' own clocks run with; nil is the machine's.
-	// Each sandbox's clock can be moved on top of it: see Sandbox.Clock.
+	// Clock is the clock that the sandboxes' own clocks run on; nil means the machine's clock. Each
+	// sandbox's clock can be moved relative to it: see Sandbox.Clock.
 	Clock clock.Clock
-	// Now is where the sandboxes' clocks begin; zero means Clock's time.
+	// Now is the time at which the sandboxes' clocks start; zero means Clock's time.
 	Now time.Time
 	// Frozen clocks stand still until they are moved.
 	Frozen bool
-	// Seed decides the slots, the codes and the booking ids. With the same
-	// seed, clock, catalog and requests the answers are the same, byte for byte.
+	// Seed determines the slots, the codes and the booking ids. With the same seed, clock, catalog
+	// and requests, the answers are identical byte for byte.
 	Seed uint64
-	// HoldFor is how long a hold lasts; 0 means platform.DefaultHoldFor, 20
-	// minutes. It is not what makes a partner without holds: catalog.Policy does.
+	// HoldFor is how long a hold lasts; 0 means platform.DefaultHoldFor, 20 minutes. For a partner
+	// without holds set catalog.Policy instead.
 	HoldFor time.Duration
-	// Scenario is what the mock is to be like, where the options above say
-	// nothing, and the faults of every sandbox; nil means none. See also Play.
+	// Scenario configures what the options above leave unset, and the faults of every sandbox; nil
+	// means no scenario. See also Play.
 	Scenario *Scenario
-	// Defects are the names of breaches that the default sandbox has, Variants those
-	// of lawful variants that it is. See Defects and Variants.
+	// Defects are the names of the breaches that the default sandbox has. Variants are the names of
+	// the lawful variants that it follows. See Defects and Variants.
 	Defects, Variants []string
-	// Webhooks are those of the default sandbox, in place of the scenario's; nil is
-	// none. Close ends them.
+	// Webhooks configures the webhooks of the default sandbox; nil means the scenario's. Close
+	// stops them.
 	Webhooks *webhook.Config
-	// LimitScale is what the contract's limits are multiplied by for faults that
-	// are just-under or just-over one; 0 means 1.
+	// LimitScale multiplies the contract's time limits for faults that answer just under or just
+	// over a limit; 0 means 1.
 	LimitScale float64
-	// Around wraps the partner endpoints of every sandbox, inside the journal
-	// and outside authentication: a test can break requests and answers with it.
+	// Around wraps the partner endpoints of every sandbox, inside the journal and outside
+	// authentication. A test can use it to corrupt requests and answers.
 	Around func(next http.Handler) http.Handler
-	// ControlToken is what callers of the control API must present, as
-	// "Authorization: Bearer <token>". Without one the control API answers on
-	// loopback addresses only.
+	// ControlToken is the token that callers of the control API must present, as "Authorization:
+	// Bearer <token>". If it is empty, the control API answers on loopback addresses only.
 	ControlToken string
-	// Journal bounds each sandbox's journal; zero means journal.DefaultLimits.
+	// Journal limits each sandbox's journal; zero means journal.DefaultLimits.
 	Journal JournalLimits
-	// MaxSandboxes bounds the number of sandboxes; 0 means sandbox.DefaultMax.
+	// MaxSandboxes limits the number of sandboxes; 0 means sandbox.DefaultMax.
 	MaxSandboxes int
-	// SandboxIdleFor is how long, by Clock, a sandbox may go uncalled before it
-	// is deleted; 0 means sandbox.DefaultIdleFor, less than 0 for ever. The
-	// default sandbox stays.
+	// SandboxIdleFor is how long, by Clock, a sandbox may receive no calls before it is deleted. 0
+	// means sandbox.DefaultIdleFor, a negative value means never. The default sandbox is never
+	// deleted.
 	SandboxIdleFor time.Duration
 }
 
@@ -93,8 +92,7 @@ type Mock struct {
 	control   http.Handler
 }
 
-// New returns a mock whose default sandbox is ready. Its error names the option
-// that is wrong.
+// New returns a mock whose default sandbox is ready. Its error names the invalid option.
 func New(o Options) (*Mock, error) {
 	o = o.scripted()
 	chosen, err := defects.Choose(o.Defects, o.Variants)
@@ -170,8 +168,7 @@ func New(o Options) (*Mock, error) {
 	}, nil
 }
 
-// scripted returns the options with what their scenario says in the place of
-// those that say nothing.
+// scripted returns the options with unset ones filled in from their scenario.
 func (o Options) scripted() Options {
 	if o.Scenario == nil {
 		o.Scenario = &script.Scenario{}
@@ -192,11 +189,10 @@ func (o Options) scripted() Options {
 	return o
 }
 
-// Play plays a scenario in the place of the one before: its faults, quirks and
-// policy in every sandbox, all that it says and the one before did not in the
-// default sandbox. What is held and booked stays, as does what was armed in a
-// sandbox itself. Its error wraps sandbox.ErrSeed, or begins with the place of
-// what is wrong.
+// Play replaces the current scenario. Its faults, quirks and policy apply to every sandbox. Its
+// other settings apply to the default sandbox if they differ from the previous scenario's. Holds
+// and bookings stay, and so do faults that were armed in a sandbox itself. The error wraps
+// sandbox.ErrSeed, or begins with the location of the problem.
 func (m *Mock) Play(s *Scenario) error {
 	if err := m.Default().Follow(s); err != nil {
 		return fmt.Errorf("scenario: %w", err)
@@ -214,25 +210,24 @@ func (m *Mock) Default() *Sandbox {
 	return box
 }
 
-// Sandbox returns the sandbox of that name.
+// Sandbox returns the sandbox with that name, and reports whether it exists.
 func (m *Mock) Sandbox(name string) (*Sandbox, bool) { return m.sandboxes.Sandbox(name) }
 
-// Create makes a sandbox. Its error wraps sandbox.ErrTaken or sandbox.ErrFull,
-// or says what is wrong with the spec.
+// Create creates a sandbox. Its error wraps sandbox.ErrTaken or sandbox.ErrFull, or describes what
+// is wrong with the spec.
 func (m *Mock) Create(s SandboxSpec) (*Sandbox, error) { return m.sandboxes.Create(s) }
 
-// Delete removes a sandbox. Its error wraps sandbox.ErrMissing or
-// sandbox.ErrDefault.
+// Delete removes a sandbox. Its error wraps sandbox.ErrMissing or sandbox.ErrDefault.
 func (m *Mock) Delete(name string) error { return m.sandboxes.Delete(name) }
 
-// Close ends the webhooks, and dismisses all who wait for or watch a journal, so
-// that a server can come to its end: they would keep it up.
+// Close stops the webhooks and ends all requests that wait for or watch a journal. Otherwise those
+// requests would keep a server from shutting down.
 func (m *Mock) Close() { m.sandboxes.Close() }
 
 // Routes lists everything that the mock answers, with paths as templates.
 func (m *Mock) Routes() []control.Route { return control.AllRoutes(partnerRoutes()) }
 
-// ServeHTTP finds the sandbox that a request is for, and what it wants there.
+// ServeHTTP routes a request to its sandbox, and there to the control API or a partner endpoint.
 func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var box *Sandbox
 	if rest, named := strings.CutPrefix(r.URL.EscapedPath(), sandbox.PathPrefix); named {

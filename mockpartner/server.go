@@ -15,8 +15,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// partner serves the partner endpoints of all sandboxes. A request's way:
-// journal, answer time, faults, Around, router, authentication, endpoint, platform.
+// partner serves the partner endpoints of all sandboxes. A request passes the journal, the answer
+// time, faults, Around, the router, authentication, the endpoint and the platform, in this order.
 type partner struct {
 	handler http.Handler
 }
@@ -43,7 +43,7 @@ type callKey struct{}
 
 func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call) }
 
-// serve keeps a record of the exchange, and has it answered.
+// serve records the exchange in the journal and answers the request.
 func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	body := readAhead(r)
 	entry := box.Journal().Begin(journal.Exchange{
@@ -55,10 +55,10 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 		Authorized: box.Credential().Presented(r),
 		Request:    journal.Message{Header: r.Header, Body: body, Truncated: len(body) > maxBody},
 	})
-	// A partner's answers bear the time of its own clock, also where that was moved.
+	// The Date header follows the sandbox's own clock, even after the clock was moved.
 	w.Header().Set("Date", box.Platform().Now().UTC().Format(http.TimeFormat))
 	recorded := &recorder{ResponseWriter: w, entry: entry, gone: r.Context().Err, bodiless: r.Method == http.MethodHead}
-	// Deferred: an answer that a handler breaks off by a panic is on record too.
+	// Deferred, so that an answer that a handler aborts by a panic is recorded too.
 	defer recorded.enter()
 	stop := context.AfterFunc(r.Context(), entry.Left)
 	defer stop()
@@ -87,13 +87,13 @@ func target(r *http.Request) string {
 
 const maxBody = 1 << 20
 
-// readAhead returns the request's body for the record, as far as an endpoint
-// would read it, and leaves the request unread.
+// readAhead returns the request's body for the journal, up to the limit that an endpoint reads. The
+// request can still be read from the start.
 func readAhead(r *http.Request) []byte {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
-	// An error, of a caller that breaks off, comes again when an endpoint reads on.
+	// If the caller breaks off, the error occurs again when an endpoint reads on.
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	r.Body = struct {
 		io.Reader
@@ -102,8 +102,8 @@ func readAhead(r *http.Request) []byte {
 	return body
 }
 
-// guarded answers 401 to callers without the key (AUTH-2, AUTH-3), before anything
-// else happens (AUTH-5).
+// guarded answers 401 to callers without the key (AUTH-2, AUTH-3), before anything else happens
+// (AUTH-5).
 func (p *partner) guarded(e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r)
@@ -130,7 +130,7 @@ type endpoint struct {
 	handle  func(request) (any, error)
 }
 
-// endpoints are the six, in the order in which a booking meets them.
+// endpoints returns the six operations, in the order in which a booking uses them.
 func endpoints() []endpoint {
 	return []endpoint{
 		{partnerapi.Products, []string{http.MethodGet, http.MethodHead}, partnerapi.ProductsPath,
@@ -156,28 +156,28 @@ func partnerRoutes() []control.Route {
 	return routes
 }
 
-// recorder passes an answer on and enters it into the journal, before its last
-// byte is on the wire: a caller that has read the whole answer finds it there.
+// recorder passes an answer on and records it in the journal before the last byte is sent. A caller
+// that has read the complete answer therefore finds it in the journal.
 type recorder struct {
 	http.ResponseWriter
 	entry    journal.Entry
-	gone     func() error // not nil once the caller has gone away
-	bodiless bool         // the answer to HEAD: its body stays unsent
+	gone     func() error // not nil once the caller has disconnected
+	bodiless bool         // the answer to HEAD: its body is not sent
 
 	status    int // 0 until the answer begins
 	header    http.Header
-	length    int // as Content-Length announces it; -1 where it does not
+	length    int // from Content-Length; -1 if the header is absent
 	written   int
 	body      []byte
 	shared    bool // body is not a copy
 	truncated bool // body is only the beginning
-	returned  bool // the handler has come to its end: an answer without a length is whole
+	returned  bool // the handler has returned, so an answer without a length is complete
 	entered   bool
 }
 
-// WriteHeader notes status and headers as they go out.
+// WriteHeader records status and headers as they are sent.
 func (r *recorder) WriteHeader(status int) {
-	// Informational answers come before the one that counts.
+	// Informational (1xx) answers precede the final one.
 	if r.status == 0 && status >= http.StatusOK {
 		r.status, r.header = status, r.Header().Clone()
 		r.length = lengthOf(r.header)
@@ -185,10 +185,10 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Write keeps a copy of what is written, up to journal.MaxCopiedBody.
+// Write keeps a copy of the body, up to journal.MaxCopiedBody.
 func (r *recorder) Write(body []byte) (int, error) {
 	r.begin()
-	if r.shared { // more comes after a shared body: it is shared no longer
+	if r.shared { // more data follows a shared body, so it must be copied
 		r.body, r.shared = append([]byte(nil), r.body...), false
 	}
 	kept := body[:min(len(body), max(journal.MaxCopiedBody-len(r.body), 0))]
@@ -197,7 +197,7 @@ func (r *recorder) Write(body []byte) (int, error) {
 	return r.pass(body)
 }
 
-// WriteShared keeps the body itself: it never changes.
+// WriteShared keeps the body without copying it: the caller never changes it.
 func (r *recorder) WriteShared(body []byte) (int, error) {
 	if len(r.body) > 0 {
 		return r.Write(body)
@@ -225,7 +225,7 @@ func (r *recorder) pass(body []byte) (int, error) {
 	return n, err
 }
 
-// lengthOf returns the body's length as a header announces it; -1 where it does not.
+// lengthOf returns the length in the Content-Length header, or -1 without one.
 func lengthOf(header http.Header) int {
 	if length, err := strconv.Atoi(header.Get("Content-Length")); err == nil {
 		return length
@@ -233,14 +233,14 @@ func lengthOf(header http.Header) int {
 	return -1
 }
 
-// Sent notes an answer that goes over the connection itself, past the recorder.
+// Sent records an answer that was written to the connection directly, past the recorder.
 func (r *recorder) Sent(status int, header http.Header, body []byte) {
 	r.status, r.header, r.body, r.shared = status, header.Clone(), body, true
 	r.length, r.written = lengthOf(header), len(body)
 	r.enter()
 }
 
-// enter completes the journal's entry. What comes after is not on record.
+// enter completes the journal's entry. Later bytes are not recorded.
 func (r *recorder) enter() {
 	if r.entered {
 		return

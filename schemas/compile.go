@@ -11,22 +11,21 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// base is what the $ids of the schemas begin with. It is a name, not an address.
+// base is the prefix of the schemas' $ids. It is a name, not an address.
 const base = "https://partnerkit.dev/schemas/"
 
-// compiledSchemas is every schema, ready to judge.
+// compiledSchemas is every schema, compiled.
 type compiledSchemas struct {
 	byName map[string]*jsonschema.Schema
-	// documents are the schemas as they were compiled, by $id: the words of a
-	// message come from them.
+	// documents are the schemas as they were compiled, by $id. Messages take their words from them.
 	documents map[string]any
-	// properties are the names of all properties of all schemas, by themselves
-	// folded. No two differ in their capitals only.
+	// properties are the names of all properties of all schemas, by the folded name. No two differ
+	// only in case.
 	properties map[string]string
 }
 
-// compiled compiles on first use. Our own schemas cannot fail at run time: a
-// test compiles them all.
+// compiled compiles on first use. The schemas cannot fail at run time, because a test compiles them
+// all.
 var compiled = sync.OnceValue(func() *compiledSchemas {
 	all, err := compile()
 	if err != nil {
@@ -106,6 +105,6 @@ func objects(node any, visit func(map[string]any)) {
 	}
 }
 
-// folded makes equal what encoding/json takes for equal. Up first: ſ has no
-// lower form but s.
+// folded gives names the same form if encoding/json treats them as equal. Upper case comes first,
+// because ſ reaches s only through its upper-case form.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// Decode judges a JSON text as Validate does and, when there is no problem,
-// stores it in what into points to, such as a *partnerapi.Product.
+// Decode validates a JSON text as Validate does and, if there is no problem, stores it in the value
+// that into points to, such as a *partnerapi.Product.
 //
-// It reads what encoding/json cannot: an integer written 10.0 or 1e3, which is
-// lawful, and an unknown field that differs from a known one only in its
-// capitals (ID beside id), which encoding/json would take for the known one.
-// Such an unknown field is left out, in a free-form object too.
+// It handles two cases that encoding/json does not. An integer may be written 10.0 or 1e3, which is
+// lawful. An unknown field may differ from a known one only in case (ID and id), and encoding/json
+// would take it for the known one. Decode omits such an unknown field, even in a free-form object.
 func Decode(name string, raw []byte, into any) []Problem {
 	value, problem := read(raw)
 	if problem != nil {
@@ -27,16 +26,16 @@ func Decode(name string, raw []byte, into any) []Problem {
 		return []Problem{*jsonProblem("the value cannot be written as JSON: %v", err)}
 	}
 	err = json.Unmarshal(text, into)
-	// A field whose type the schema leaves open is skipped where it does not
-	// fit into's; encoding/json has stored all others then.
+	// If the schema leaves a field's type open, a value that does not fit into's field is skipped.
+	// encoding/json has stored all other fields then.
 	if open := (*json.UnmarshalTypeError)(nil); err != nil && !errors.As(err, &open) {
 		return []Problem{*jsonProblem("the value cannot be stored in a %T: %v", into, err)}
 	}
 	return nil
 }
 
-// plain copies a value as encoding/json reads it rightly: without the names that
-// it would take for others, and with integers that have no point and no exponent.
+// plain copies a value into a form that encoding/json reads correctly: without the names that it
+// would take for others, and with integers without point and exponent.
 func (all *compiledSchemas) plain(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

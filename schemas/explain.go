@@ -11,17 +11,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// explain turns one leaf of the library's errors into problems: one, or one for
-// each missing property, or none where the leaf is noise.
+// explain turns one leaf of the library's errors into problems: usually one, one for each missing
+// property, or no problem for a redundant leaf.
 //
-// The expected value comes from the schema itself: the words of x-want where the
-// broken node has them, else its enumeration or type. The same words serve
-// whichever keyword of the node is broken, and for a missing property too.
+// The expected value comes from the schema itself: the x-want text of the violated node, or else
+// its enumeration or type. The same text serves for every keyword of the node, and for a missing
+// property.
 func explain(leaf *jsonschema.ValidationError, value any) []Problem {
 	location, keyword := cutLast(leaf.AbsoluteKeywordLocation)
 	document, node := compiled().node(location)
 	if node["type"] == "null" {
-		return nil // the other branch of an optional object says what is wrong
+		return nil // the other branch of an optional object describes the problem
 	}
 	pointer, got := locate(value, leaf.InstanceLocation)
 	switch {
@@ -83,7 +83,7 @@ func lastToken(pointer string) string {
 	return tokens[len(tokens)-1]
 }
 
-// node finds a place of the schemas: the document's $id and the object there.
+// node finds a location in the schemas: the document's $id and the object there.
 func (all *compiledSchemas) node(location string) (document string, node map[string]any) {
 	document, pointer, _ := strings.Cut(location, "#")
 	_, found := locate(all.documents[document], pointer)
@@ -91,7 +91,7 @@ func (all *compiledSchemas) node(location string) (document string, node map[str
 	return document, node
 }
 
-// words says what a node of a schema wants.
+// words describes what a node of a schema expects.
 func (all *compiledSchemas) words(document string, node map[string]any) string {
 	if want, ok := node["x-want"].(string); ok {
 		return want
@@ -157,8 +157,8 @@ func cutLast(location string) (parent, last string) {
 	return location[:slash], location[slash+1:]
 }
 
-// locate follows a pointer as the library writes it, which escapes every token
-// for URLs on top of RFC 6901, and returns the plain pointer and the value there.
+// locate follows a pointer of the library, which escapes every token for URLs in addition to RFC
+// 6901. It returns the plain pointer and the value there.
 func locate(value any, location string) (pointer string, found any) {
 	found = value
 	for _, token := range pointerTokens(location) {

@@ -3,15 +3,15 @@ package schemas
 import (
 	"net/url"
 	"time"
-	_ "time/tzdata" // zones are judged alike on machines without a zone database
+	_ "time/tzdata" // zones are validated alike on machines without a zone database
 
 	"github.com/go-playground/validator/v10"
 
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Formats returns the judges of the formats that the schemas name, for another
-// validator. A judge passes what is no string: that is the business of "type".
+// Formats returns the validators of the formats in the schemas, for use with another validator
+// library. They accept values that are not strings, which "type" validates.
 func Formats() map[string]func(any) bool {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	tagged := func(tag string) func(any) bool {
@@ -34,7 +34,7 @@ func ofString(judge func(string) bool) func(any) bool {
 	}
 }
 
-// parses is a judge that takes what parse does.
+// parses returns a validator that accepts what parse accepts.
 func parses[T any](parse func(string) (T, error)) func(any) bool {
 	return ofString(func(s string) bool {
 		_, err := parse(s)

@@ -6,13 +6,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// itemsKeyword takes the place of "items" while our schemas are compiled. It
-// means the same, but gives up on an array after MaxProblems: the library's own
-// keyword would build an error for each of a million wrong elements.
+// itemsKeyword replaces "items" while our schemas are compiled. It means the same, but stops after
+// MaxProblems. The library's own keyword would build an error for each of a million wrong elements.
 const itemsKeyword = "x-items"
 
-// renameItems puts itemsKeyword for "items" in an object of a schema. None of our
-// properties is called items; a test watches over that.
+// renameItems replaces "items" by itemsKeyword in an object of a schema. No property of ours is
+// called items, which a test checks.
 func renameItems(node map[string]any) {
 	if items, ok := node["items"]; ok {
 		node[itemsKeyword] = items

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// The names of the schemas that programs judge bodies by. Names lists all of them.
+// These are the names of the schemas that programs use. Names lists all schemas.
 const (
 	// The catalog, GET /products.
 	ProductsAnswer = "partner/products-answer"
@@ -40,7 +40,7 @@ const (
 	AvailabilityNotifyRequest = "webhook/availability-notify-request"
 	AvailabilityNotifyAnswer  = "webhook/availability-notify-answer"
 
-	// What the marketplace takes and answers.
+	// Requests and answers of the marketplace.
 	RegistrationAnswer    = "integration/registration-answer"
 	ActivityChangeRequest = "operator/activity-change-request"
 	ActivitiesAnswer      = "reseller/activities-answer"
@@ -57,15 +57,15 @@ const suffix = ".schema.json"
 //go:embed booking/*.schema.json auth/*.schema.json operator/*.schema.json service/*.schema.json openapi/*.yaml
 var files embed.FS
 
-// Files returns the schemas and the OpenAPI documents, at the paths by which
-// they refer to each other.
+// Files returns the schemas and the OpenAPI documents, at the paths by which they refer to each
+// other.
 func Files() fs.FS { return files }
 
-// Names returns the names of all schemas, sorted. partner/definitions is among
-// them: values that the others share, no body of its own.
+// Names returns the names of all schemas, sorted. They include partner/definitions, which contains
+// values that other schemas share and describes no body.
 func Names() []string {
 	var names []string
-	paths, _ := fs.Glob(files, "*/*"+suffix) // the pattern is constant and well-formed
+	paths, _ := fs.Glob(files, "*/*"+suffix) // the pattern is constant and valid
 	for _, path := range paths {
 		names = append(names, strings.TrimSuffix(path, suffix))
 	}
@@ -73,7 +73,7 @@ func Names() []string {
 	return names
 }
 
-// Source returns the text of the schema of that name.
+// Source returns the text of the schema with that name.
 func Source(name string) ([]byte, error) {
 	text, err := files.ReadFile(name + suffix)
 	if err != nil {
@@ -82,10 +82,9 @@ func Source(name string) ([]byte, error) {
 	return text, nil
 }
 
-// ContractVersion tells one state of the partner contract from another: the
-// first twelve hexadecimal digits of the SHA-256 over the schemas of partners'
-// bodies and webhooks, as files in the order of their names, each preceded by a
-// line with its name and its length in bytes.
+// ContractVersion identifies one state of the partner contract. It is the first twelve hexadecimal
+// digits of a SHA-256 over the schemas of partners' bodies and webhooks. The files are ordered by
+// name, each preceded by a line with its name and its length in bytes.
 func ContractVersion() string { return contractVersion() }
 
 var contractVersion = sync.OnceValue(func() string {
@@ -96,7 +95,7 @@ var contractVersion = sync.OnceValue(func() string {
 		}
 		text, err := Source(name)
 		if err != nil {
-			panic(err) // Names lists what is embedded
+			panic(err) // Names lists only embedded schemas
 		}
 		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
 	}

@@ -5,33 +5,32 @@ import (
 	"strings"
 )
 
-// Problem is one place of a JSON text that breaks its schema.
+// Problem is one location in a JSON text that violates its schema.
 type Problem struct {
-	// Pointer is the place, an RFC 6901 JSON pointer; "" is the whole text. Of
-	// a missing property it is where that property should be.
+	// Pointer is the location, an RFC 6901 JSON pointer; "" is the complete text. For a missing
+	// property it is the location where that property should be.
 	Pointer string
-	// Keyword is the keyword of JSON Schema that is broken, such as "required",
-	// "type" or "format". Two are our own: "json" and "schema".
+	// Keyword is the violated JSON Schema keyword, such as "required", "type" or "format". Two are
+	// our own: "json" and "schema".
 	Keyword string
-	// Message names the expected and the received value, without the place.
+	// Message states the expected and the received value, without the location.
 	Message string
 }
 
 const (
-	// keywordJSON marks a text that is no JSON, or beyond the limits of Validate.
+	// keywordJSON marks a text that is not JSON, or that exceeds the limits of Validate.
 	keywordJSON = "json"
-	// keywordSchema marks a call that names no schema: the caller's mistake.
+	// keywordSchema marks a call with an unknown schema name, which is the caller's mistake.
 	keywordSchema = "schema"
 )
 
-// MaxProblems is how many problems one call reports at most. A text with as
-// many is not looked through to its end.
+// MaxProblems is the maximum number of problems that one call reports. A text with that many is not
+// checked to its end.
 const MaxProblems = 100
 
-// Path returns the place as people write it, such as
-// options[0].units[1].pricingFrom[0].original. It is "" for the whole text.
-// Names that a stranger chose are quoted, and shortened where they are long, as is a
-// long path.
+// Path returns the location in readable form, such as options[0].units[1].pricingFrom[0].original.
+// It is "" for the complete text. Unusual names are quoted. Long names and long paths are
+// shortened.
 func (p Problem) Path() string {
 	var path strings.Builder
 	shown := 0
@@ -53,7 +52,7 @@ func (p Problem) Path() string {
 	return path.String()
 }
 
-// String returns the place and the message in one line.
+// String returns the location and the message in one line.
 func (p Problem) String() string {
 	if p.Pointer == "" {
 		return p.Message
@@ -61,8 +60,8 @@ func (p Problem) String() string {
 	return p.Path() + ": " + p.Message
 }
 
-// Under returns the same problem, seen from a text that holds the judged value
-// at pointer: a problem of a product under "/products/2" is one of products[2].
+// Under returns the same problem for a text that contains the validated value at pointer: a problem
+// of a product under "/products/2" is one of products[2].
 func (p Problem) Under(pointer string) Problem {
 	p.Pointer = pointer + p.Pointer
 	return p
@@ -91,8 +90,8 @@ var (
 	isIdentifier = regexp.MustCompile(`^[A-Za-z_$][0-9A-Za-z_$]*$`).MatchString
 )
 
-// comparePointers orders places as they stand in a text: indexes by number,
-// names by alphabet, a value before what it holds.
+// comparePointers orders locations as they occur in a text: indexes by number, names by alphabet, a
+// value before its members.
 func comparePointers(a, b string) int {
 	as, bs := pointerTokens(a), pointerTokens(b)
 	for i := range min(len(as), len(bs)) {

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// MaxDepth is how deeply arrays and objects may be nested. The contract's
-	// own bodies need 9 levels; the rest is room for fields we do not know.
+	// MaxDepth is the maximum nesting depth of arrays and objects. The contract's own bodies need 9
+	// levels; the rest leaves room for unknown fields.
 	MaxDepth = 512
-	// maxExponent bounds the decimal exponent of a number. A double ends at
-	// 308; exact arithmetic with 1e999999 would cost more than it says.
+	// maxExponent is the maximum decimal exponent of a number. A double ends at 308, and exact
+	// arithmetic with 1e999999 would be too expensive.
 	maxExponent = 400
-	// maxDigits bounds the length of a number's text.
+	// maxDigits is the maximum length of a number's text.
 	maxDigits = 1000
 )
 
-// read decodes one JSON text, numbers as they are written.
+// read decodes one JSON text and keeps numbers as they are written.
 func read(raw []byte) (any, *Problem) {
 	if !utf8.Valid(raw) {
 		return nil, jsonProblem("expected JSON in UTF-8, received other bytes at offset %d", invalidOffset(raw))
@@ -57,8 +57,7 @@ func syntaxProblem(raw []byte, err error) *Problem {
 	return jsonProblem("expected JSON: %s", err.Error())
 }
 
-// position turns the number of bytes that were read into a line and a column,
-// both from 1.
+// position converts the number of bytes read into a line and a column, both from 1.
 func position(raw []byte, read int) (line, column int) {
 	before := raw[:min(max(read-1, 0), len(raw))]
 	line = 1 + bytes.Count(before, []byte("\n"))
@@ -77,9 +76,9 @@ func invalidOffset(raw []byte) int {
 	return len(raw)
 }
 
-// misfit is a value that is not judged, and where it stands. The place is put together
-// once, when the value is found: text for each level of each bad value would cost the
-// square of what a stranger sends.
+// misfit is a value that is not validated, and its location. The location is built only once, when
+// the value is found. Building text for each level of each bad value would cost quadratic time for
+// an untrusted text.
 type misfit struct {
 	message string
 	inside  []string // the names and indexes that lead to it, the innermost first
@@ -100,8 +99,8 @@ func (m *misfit) problem() Problem {
 	return Problem{Pointer: pointer.String(), Keyword: keywordJSON, Message: m.message}
 }
 
-// checkValue finds what would make judging value costly or impossible: depth,
-// numbers out of all proportion, and Go values that no JSON decodes to.
+// checkValue finds what would make validating value expensive or impossible: depth, extreme
+// numbers, and Go values that no JSON decodes to.
 func checkValue(value any, depth int) *misfit {
 	if depth > MaxDepth {
 		return unfit("expected at most %d levels of arrays and objects, received more", MaxDepth)
@@ -129,8 +128,8 @@ func checkValue(value any, depth int) *misfit {
 	return nil
 }
 
-// checkObject reports the problem of the first bad name in order, so that the
-// same text gives the same problem each time.
+// checkObject reports the problem of the first bad name in order, so that the same text always
+// gives the same problem.
 func checkObject(object map[string]any, depth int) *misfit {
 	var first *misfit
 	firstName := ""

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// What a message shows of what was sent: of a wrong value, and of the path to it.
+// These limit what a message shows of a wrong value and of the path to it.
 const (
 	maxGot      = 60  // characters of a value or a name
 	longestGot  = 120 // bytes of a value
 	longestPath = 80  // bytes of a path
 )
 
-// describe shows a wrong value, shortly.
+// describe returns a short form of a wrong value.
 func describe(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -35,8 +35,8 @@ func describe(value any) string {
 	}
 }
 
-// quoted quotes, shortens and escapes a string, so that no control character of
-// a stranger's text reaches a terminal or a log.
+// quoted quotes, shortens and escapes a string, so that no control character of an untrusted text
+// reaches a terminal or a log.
 func quoted(s string) string { return quotedWithin(s, longestGot) }
 
 func quotedWithin(s string, longest int) string {
@@ -49,8 +49,7 @@ func shortened(s string) string {
 	return short + rest
 }
 
-// shorten cuts s after maxGot characters, or so many bytes; rest is an ellipsis where it
-// cuts.
+// shorten cuts s after maxGot characters or longest bytes. If it cuts, rest is an ellipsis.
 func shorten(s string, longest int) (short, rest string) {
 	n := 0
 	for offset, r := range s {

@@ -10,13 +10,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// Validate judges a JSON text by the schema of that name. It returns nil when
-// the text keeps it, else one problem for every wrong place and every missing
-// property, in the order of the text, at most MaxProblems.
+// Validate validates a JSON text against the schema with that name. It returns nil if the text is
+// valid. Otherwise it returns one problem for every wrong location and every missing property, in
+// the order of the text, at most MaxProblems.
 //
-// A text that is no JSON (broken, followed by more, not UTF-8, nested deeper
-// than MaxDepth) is one problem with the keyword "json". An integer may be written
-// 10.0, as JSON Schema has it; Decode reads it, encoding/json does not.
+// A text that is not JSON (broken, followed by more, not UTF-8, nested deeper than MaxDepth) is one
+// problem with the keyword "json". An integer may be written 10.0, as JSON Schema allows. Decode
+// reads such an integer, encoding/json does not.
 func Validate(name string, raw []byte) []Problem {
 	value, problem := read(raw)
 	if problem != nil {
@@ -25,9 +25,9 @@ func Validate(name string, raw []byte) []Problem {
 	return ValidateValue(name, value)
 }
 
-// ValidateValue judges a value that is decoded already, with numbers as
-// json.Number (json.Decoder.UseNumber) so that none is rounded before it is
-// judged. A large catalog is decoded once and judged product by product.
+// ValidateValue validates a value that is already decoded. Numbers should be json.Number
+// (json.Decoder.UseNumber), so that none is rounded before validation. It allows a large catalog to
+// be decoded once and validated product by product.
 func ValidateValue(name string, value any) []Problem {
 	schema, ok := compiled().byName[name]
 	if !ok {
@@ -47,13 +47,13 @@ func ValidateValue(name string, value any) []Problem {
 	return problemsOf(broken, value)
 }
 
-// mostLeaves bounds the errors that are put into words, of which several may be about
-// one place.
+// mostLeaves is the maximum number of errors that become messages. Several may concern one
+// location.
 const mostLeaves = 10 * MaxProblems
 
-// problemsOf lists the leaves of the library's tree of errors, one problem for
-// each place. Where several keywords fail at one place, the nearest tells: what
-// a value must be by itself before what it must be beside others.
+// problemsOf lists the leaves of the library's tree of errors, one problem for each location. If
+// several keywords fail at one location, the nearest is reported: what a value must be by itself
+// before what it must be next to others.
 func problemsOf(err *jsonschema.ValidationError, value any) []Problem {
 	found := leaves(err, nil)
 	if len(found) > mostLeaves {

@@ -1,6 +1,6 @@
-// Package apidocs shows an OpenAPI document in a browser, and lets its readers try what is
-// described. It is Swagger UI, which comes as a Go module, embedded: a page asks nothing
-// of anybody but the server that it comes from, and its policy forbids the browser to.
+// Package apidocs shows an OpenAPI document in a browser, and lets readers send the described
+// requests. It embeds Swagger UI, which comes as a Go module. A page sends requests only to its own
+// server, and its policy makes the browser enforce this.
 package apidocs
 
 import (
@@ -25,28 +25,28 @@ import (
 	"partnerkit.dev/internal/webui"
 )
 
-// Page is a page that shows a document. What it refers to, it refers to from its own
-// address, so that it may lie below any path.
+// Page is a page that shows a document. Its references are relative to its own address, so that it
+// may be served at any path.
 type Page struct {
 	Title    string
-	Document string // where the document lies, as YAML
-	Assets   string // where ServeAsset is asked, with a slash at its end
+	Document string // URL of the document, as YAML
+	Assets   string // URL of ServeAsset, with a trailing slash
 	Try      bool   // requests can be sent, to the document's own servers
 	Links    []Link // to other pages, and to this one
 }
 
-// Head is the beginning of the page.
+// Head returns the beginning of the page.
 func (p Page) Head() webui.Head {
 	return webui.Head{Title: p.Title, Icon: template.URL(p.Assets + "favicon-32x32.png"), Sheets: []string{p.Assets + "swagger-ui.css", p.Assets + "page.css"}}
 }
 
-// Link leads to a page.
+// Link is a link to a page.
 type Link struct {
 	Name, To string // To is empty for the page itself
 }
 
-// policy lets a page load and call what comes from its own server alone, and run no
-// script that stands in the page itself. Pictures of the style sheet are data.
+// policy lets a page load and call only its own server, and run no inline script. Images in the
+// style sheet are data URLs.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -80,7 +80,7 @@ type asset struct {
 	tag    string
 }
 
-// assets are all of them, by their names.
+// assets are all files that pages load, by name.
 var assets = sync.OnceValues(func() (map[string]asset, error) {
 	found := map[string]asset{}
 	for name, from := range map[string]fs.FS{
@@ -98,8 +98,8 @@ var assets = sync.OnceValues(func() (map[string]asset, error) {
 	return found, nil
 })
 
-// ServeAsset answers with a file that pages load, by its name. It reports whether there
-// exists; otherwise nothing is answered.
+// ServeAsset serves a file that pages load, by its name. It reports whether the file exists;
+// otherwise it writes nothing.
 func ServeAsset(w http.ResponseWriter, r *http.Request, name string) (found bool, err error) {
 	all, err := assets()
 	if err != nil {
@@ -112,7 +112,7 @@ func ServeAsset(w http.ResponseWriter, r *http.Request, name string) (found bool
 	header := w.Header()
 	header.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Cache-Control", "no-cache") // but kept, and asked for by its tag
+	header.Set("Cache-Control", "no-cache") // cached, but revalidated by its tag
 	header.Set("Vary", "Accept-Encoding")
 	header.Set("Etag", a.tag)
 	text := a.text
@@ -129,8 +129,8 @@ func ServeAsset(w http.ResponseWriter, r *http.Request, name string) (found bool
 	return true, nil
 }
 
-// takesGzip reports whether a caller takes it. One that would rather not gets the file
-// unchanged, which is always right.
+// takesGzip reports whether a caller accepts gzip. Other callers get the plain file, which is
+// always correct.
 func takesGzip(r *http.Request) bool {
 	codings := strings.ReplaceAll(r.Header.Get("Accept-Encoding"), " ", "")
 	return strings.Contains(codings, "gzip") && !strings.Contains(codings, "gzip;q=0")

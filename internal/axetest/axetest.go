@@ -1,5 +1,5 @@
-// Package axetest gives tests axe-core, which finds what keeps people out of a page. It is
-// for tests alone.
+// Package axetest gives tests axe-core, which finds accessibility problems of a page. It is only
+// for tests.
 package axetest
 
 import (
@@ -17,17 +17,17 @@ import (
 	"time"
 )
 
-// The package of axe-core that is asked for, with the SHA-512 that it has to have.
+// The version of axe-core's npm package, and its required SHA-512.
 const (
 	version = "4.14.1"
 	sum     = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
 )
 
-// patience is how long npm may take.
+// patience is the timeout of npm.
 const patience = 2 * time.Minute
 
-// Source is axe-core as a script. npm is asked for it once; it is kept in the folder build
-// of the workspace. If it cannot be downloaded the test is skipped, unless CI is set.
+// Source returns axe-core as a script. npm downloads it once into the workspace's build folder. If
+// it cannot be downloaded, the test is skipped, or fails if CI is set.
 func Source(t testing.TB) string {
 	t.Helper()
 	pack, err := packed()
@@ -45,7 +45,7 @@ func Source(t testing.TB) string {
 	return string(source)
 }
 
-// packed is where axe-core's package lies, good by its sum.
+// packed returns the path of axe-core's package, after its checksum was verified.
 func packed() (string, error) {
 	workspace, err := exec.Command("go", "env", "GOWORK").Output()
 	build := filepath.Join(filepath.Dir(strings.TrimSpace(string(workspace))), "build")
@@ -68,7 +68,7 @@ func packed() (string, error) {
 	defer cancel()
 	command := exec.CommandContext(ctx, "npm", "pack", "axe-core@"+version, "--silent", "--pack-destination", folder)
 	command.Dir = folder
-	command.Env = append(os.Environ(), "npm_config_cache="+filepath.Join(folder, "cache")) // and its log
+	command.Env = append(os.Environ(), "npm_config_cache="+filepath.Join(folder, "cache")) // includes npm's log
 	if said, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("npm pack: %w: %s", err, bytes.TrimSpace(said))
 	}

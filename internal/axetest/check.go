@@ -9,20 +9,20 @@ import (
 // ofColours are the rules whose findings depend on the colours of a page.
 const ofColours = `["color-contrast", "link-in-text-block"]`
 
-// findings promises what is serious or critical on the page: a text for each finding, with
-// its rule, its element and what is wrong there. A rule is run if it is in the list, or if
-// it does not exist.
+// findings returns a promise of the serious and critical findings on the page. Each is a text with
+// its rule, its element and the problem. Only the rules of the list run, or all rules if the list
+// is null.
 const findings = `(rules => axe.run(document, {resultTypes: ["violations"], ...(rules && {runOnly: {type: "rule", values: rules}})}).then(found => found.violations
 	.filter(v => v.impact === "serious" || v.impact === "critical")
 	.flatMap(v => v.nodes.map(n => v.id + " " + n.target.join(" ") + ": " + n.failureSummary))))(%s)`
 
-// Check fails the test for all that axe-core, whose source this is, finds serious or
-// critical on the page that is open, in the light and in the dark.
+// Check fails the test for every serious or critical finding of axe-core on the open page, in the
+// light and in the dark scheme. The parameter source is axe-core's script.
 func Check(tab *browsertest.Tab, source string) {
 	tab.T.Helper()
 	tab.Do(browsertest.Media("screen", "light"))
 	report(tab, "light", browsertest.Value[[]string](tab, source+";"+fmt.Sprintf(findings, "null")))
-	tab.Do(browsertest.Media("screen", "dark")) // which changes nothing but the colours
+	tab.Do(browsertest.Media("screen", "dark")) // changes only the colours
 	report(tab, "dark", browsertest.Value[[]string](tab, fmt.Sprintf(findings, ofColours)))
 }
 

@@ -1,5 +1,5 @@
-// Package browsertest gives tests a browser, and one way to use a page in it and to say what
-// it shows. It is for tests alone.
+// Package browsertest gives tests a browser, and functions to use a page and to check what it
+// shows. It is only for tests.
 package browsertest
 
 import (
@@ -12,16 +12,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long the browser may take to start, and a page to show something.
+// patience is the timeout for the browser to start, and for a page to show something.
 const patience = time.Minute
 
-// unwanted is what a browser does of itself in each window, and no test has a use for: the
-// suggestions of the address bar are pages too, which cost more than the one that is looked
-// at. What chromedp wants to be without comes first, because there can be but one list.
+// unwanted are features that a browser runs in each window and that tests do not need. The
+// suggestions of the address bar, for example, are pages that cost more than the tested one. The
+// list begins with chromedp's own, because there can be only one list.
 const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
 
-// Start starts a Chromium without a window until the test ends; tabs are made in the
-// context. Where the machine has none the test is skipped, unless CI is set.
+// Start starts a headless Chromium until the test ends. Tabs are opened in the context. If the
+// machine has no browser, the test is skipped, or fails if CI is set.
 func Start(t testing.TB) context.Context {
 	t.Helper()
 	path := ""
@@ -38,8 +38,8 @@ func Start(t testing.TB) context.Context {
 		}
 		t.Skip(missing)
 	}
-	// What it leaves in its temporary folder when it is ended goes with that, and so does
-	// what it keeps of its user. The name is short: a socket lies in it.
+	// Temporary files and user data of the browser are removed with this folder. The name is short,
+	// because the path of a socket in it is limited.
 	folder, err := os.MkdirTemp("", "browser-")
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func Start(t testing.TB) context.Context {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+folder, "HOME="+folder, "XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder),
 		chromedp.Flag("disable-features", unwanted), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("force-prefers-reduced-motion", true), // what fades in costs time, and is faint meanwhile
+		chromedp.Flag("force-prefers-reduced-motion", true), // fading in takes time, and elements are faint meanwhile
 		chromedp.WSURLReadTimeout(patience))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)

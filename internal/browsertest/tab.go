@@ -19,23 +19,22 @@ import (
 )
 
 const (
-	// look is how soon a page is looked at again that has not shown what it has to, and
-	// longestLook the most that this grows to: every look costs the machine something.
+	// look is the first interval between two checks of a page, and longestLook the maximum to which
+	// it grows, because each check has a cost.
 	look        = 10 * time.Millisecond
 	longestLook = 160 * time.Millisecond
-	// mostKeys is how often a key is pressed to come to something.
+	// mostKeys is the maximum number of times that a key is pressed to reach something.
 	mostKeys = 300
 )
 
-// Action is a step of somebody who uses the browser.
+// Action is a step of a browser user.
 type Action = chromedp.Action[chromedp.Void]
 
-// Tab is a page that is open, of somebody who has no cookies but the tab's own. What it
-// cannot do, or does not get to see within a minute, ends the test with what the page shows
-// then and the problems that it has met.
+// Tab is an open page with its own cookies. If a step fails, or an expected content does not appear
+// within a minute, the test ends. The message shows the page's content and problems.
 type Tab struct {
 	T       testing.TB      // the test that it is open for
-	Context context.Context // of the page, for what chromedp has and this has not
+	Context context.Context // of the page, for chromedp functions that Tab does not offer
 
 	origin string
 
@@ -45,8 +44,8 @@ type Tab struct {
 }
 
 // Open opens an empty tab until the test ends, and prepares it. The origin, such as
-// http://127.0.0.1:8080, is the beginning of every address that its pages may ask for;
-// another request is a problem.
+// http://127.0.0.1:8080, is the only one that its pages may request. Any other request is a
+// problem.
 func Open(t testing.TB, browser context.Context, origin string, prepare ...Action) *Tab {
 	t.Helper()
 	tab := &Tab{T: t, origin: origin}
@@ -62,7 +61,7 @@ func Open(t testing.TB, browser context.Context, origin string, prepare ...Actio
 	return tab
 }
 
-// Command is a command to the browser that chromedp has no action for.
+// Command returns an action for a browser command that chromedp has no action for.
 func Command[P, R any](command cdp.Command[P, R], params P) Action {
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, command, params)
@@ -70,16 +69,16 @@ func Command[P, R any](command cdp.Command[P, R], params P) Action {
 	})
 }
 
-// Media shows pages as on that kind of medium, screen or print, to somebody who likes that
-// scheme of colours, light or dark.
+// Media returns an action that emulates that kind of medium, screen or print, and that preferred
+// colour scheme, light or dark.
 func Media(kind, scheme string) Action {
 	return Command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Media: kind, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
 }
 
-// note notes what a page must not do: complain, break its policy, stop for a dialog, or ask
-// anybody else.
+// note records what a page must not do: log an error, violate its policy, open a dialog, or send a
+// request elsewhere.
 func (tab *Tab) note(event any) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
@@ -100,24 +99,24 @@ func (tab *Tab) note(event any) {
 	}
 }
 
-// own reports that an address is one that the pages may ask for.
+// own reports whether the pages may request an address.
 func (tab *Tab) own(address string) bool {
 	path, ok := strings.CutPrefix(address, tab.origin)
 	return ok && (path == "" || strings.ContainsAny(path[:1], "/?#")) || strings.HasPrefix(address, "data:")
 }
 
-// Asked is how many requests the pages have made.
+// Asked returns how many requests the pages have made.
 func (tab *Tab) Asked() int {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	return tab.asked
 }
 
-// Quiet fails the test if a page has met a problem: an error or a word in its console, an
-// exception, something that its policy forbids, a dialog, a request to anybody else.
+// Quiet fails the test if a page has had a problem. Problems are console messages, exceptions,
+// policy violations, dialogs, and requests to other servers.
 func (tab *Tab) Quiet() {
 	tab.T.Helper()
-	tab.See(`document.readyState === "complete"`) // all that came before has been noted
+	tab.See(`document.readyState === "complete"`) // all earlier events have been recorded
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	if len(tab.problems) > 0 {
@@ -125,13 +124,13 @@ func (tab *Tab) Quiet() {
 	}
 }
 
-// GoTo opens the page that lies at the origin and this, and waits until it is loaded.
+// GoTo opens the page at that path of the origin, and waits until it is loaded.
 func (tab *Tab) GoTo(path string) {
 	tab.T.Helper()
 	tab.Do(chromedp.Navigate(tab.origin + path))
 }
 
-// Do does these steps.
+// Do runs these steps.
 func (tab *Tab) Do(steps ...Action) {
 	tab.T.Helper()
 	if err := chromedp.Do(tab.Context, steps...); err != nil {
@@ -139,21 +138,21 @@ func (tab *Tab) Do(steps ...Action) {
 	}
 }
 
-// Click clicks on the first element of that selector, as soon as there is one to be seen.
+// Click clicks on the first element that matches the selector, once it is visible.
 func (tab *Tab) Click(selector string) {
 	tab.T.Helper()
 	tab.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// Write puts a text into the first field of that selector, as if pasted: each
-// key by itself has the page do all that it does for a change.
+// Write inserts a text into the first field that matches the selector, as if pasted. Separate key
+// presses would trigger the page's handlers for each one.
 func (tab *Tab) Write(selector, text string) {
 	tab.T.Helper()
 	tab.Do(chromedp.Focus(chromedp.CSS(selector)), Command(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
-// See waits until an expression is true. While a form leads from one page to the next there
-// is nothing to look at, which is no failure.
+// See waits until an expression is true. While a form leads from one page to the next, an error is
+// not a failure.
 func (tab *Tab) See(expression string) {
 	tab.T.Helper()
 	ctx, cancel := context.WithTimeout(tab.Context, patience)
@@ -171,7 +170,7 @@ func (tab *Tab) See(expression string) {
 	}
 }
 
-// Shows waits until an element of that selector has the text.
+// Shows waits until an element that matches the selector contains the text.
 func (tab *Tab) Shows(selector, text string) {
 	tab.T.Helper()
 	tab.See(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent.includes(%q))`, selector, text))
@@ -185,7 +184,7 @@ func (tab *Tab) Is(expression, want string) {
 	}
 }
 
-// Press presses a key, as often as it takes, until an expression is true.
+// Press presses a key repeatedly until an expression is true.
 func (tab *Tab) Press(key, until string) {
 	tab.T.Helper()
 	for range mostKeys {
@@ -197,8 +196,8 @@ func (tab *Tab) Press(key, until string) {
 	tab.fail(fmt.Sprintf("expected %s by the keyboard, came to %s", until, Value[string](tab, `document.activeElement.outerHTML`)))
 }
 
-// Fits fails the test where the page is wider than the window, at each of these widths in
-// pixels. The last one stays.
+// Fits fails the test if the page is wider than the window, at any of these widths in pixels. The
+// last width stays.
 func (tab *Tab) Fits(widths ...int64) {
 	tab.T.Helper()
 	for _, width := range widths {
@@ -210,7 +209,7 @@ func (tab *Tab) Fits(widths ...int64) {
 	}
 }
 
-// Value is what an expression, or what it promises, is. An exception ends the test.
+// Value returns the value of an expression, or of its promise. An exception ends the test.
 func Value[T any](tab *Tab, expression string) T {
 	tab.T.Helper()
 	got, err := chromedp.Run(tab.Context, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -220,7 +219,7 @@ func Value[T any](tab *Tab, expression string) T {
 	return got
 }
 
-// fail ends the test with why, what the page has met and what it shows.
+// fail ends the test with the reason, the page's problems and its content.
 func (tab *Tab) fail(why string) {
 	tab.T.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(tab.Context), patience)

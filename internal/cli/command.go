@@ -10,19 +10,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes that all commands have in common.
+// These exit codes are common to all commands.
 const (
-	ExitFailed = 1 // the command line was right, and what it asks for could not be done
-	ExitUsage  = 2 // the command line, or a setting, is wrong
+	ExitFailed = 1 // the command line was valid, but the command failed
+	ExitUsage  = 2 // the command line, or a setting, is invalid
 )
 
 // Exit ends a command with an exit code.
 type Exit struct {
 	Code int
-	Err  error // what went wrong; nil: the command's output says it
+	Err  error // the error; nil if the command's output already reports it
 }
 
-// Error says what went wrong.
+// Error returns the error's message.
 func (e Exit) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit %d", e.Code)
@@ -30,17 +30,17 @@ func (e Exit) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the error.
 func (e Exit) Unwrap() error { return e.Err }
 
-// Failed is the error of what could not be done, though the command line was right.
+// Failed returns the error of a command that failed although its command line was valid.
 func Failed(err error) error { return Exit{ExitFailed, err} }
 
-// Misuse is the error of a command line, or a setting, that is wrong.
+// Misuse returns the error of an invalid command line or setting.
 func Misuse(err error) error { return Exit{ExitUsage, err} }
 
-// Run runs a command line and returns its exit code, which is otherwise for an error that
-// names none. Errors are written to stderr through shown; nil writes them unchanged.
+// Run runs a command line and returns its exit code. For an error without an exit code it returns
+// otherwise. It writes errors to stderr, formatted by shown; nil writes them unchanged.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer, otherwise int, shown func(*cobra.Command, error) string) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -60,9 +60,8 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	return exit.Code
 }
 
-// Prepare gives a root with all its commands what every root has: man pages, --version, and
-// errors that end with the way to the help, in a format of the command's path. A command
-// that only holds others shows its help.
+// Prepare adds man pages and --version to a root. Errors of all its commands end with a hint to the
+// help, formatted with the command's path. A command that only has subcommands shows its help.
 func Prepare(root *cobra.Command, aboutCommands, aboutFlags string) {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
@@ -85,11 +84,11 @@ func group(command *cobra.Command, aboutCommands string) {
 		}
 		return nil
 	}
-	// Without it the arguments above would not be looked at.
+	// Without RunE, the arguments would not be checked.
 	command.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
 }
 
-// Exactly refuses another number of arguments than n, in a format of how many there are.
+// Exactly requires n arguments. The format of its error receives the actual number.
 func Exactly(n int, format string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -99,8 +98,8 @@ func Exactly(n int, format string) cobra.PositionalArgs {
 	}
 }
 
-// Fill fills the flags of a command from its settings before it runs, and checks them.
-// Every mistake is said, in one line each; checks find those that no flag finds by itself.
+// Fill fills the flags of a command from its settings before it runs, and validates them. It
+// reports all mistakes, one per line. checks find mistakes that involve more than one flag.
 func Fill(command *cobra.Command, settings Settings, checks ...func() []error) {
 	command.PreRunE = func(*cobra.Command, []string) error {
 		_, wrong := settings.Apply()

@@ -16,8 +16,8 @@ const (
 	mostHealth = 4 << 10 // bytes of an answer that are shown
 )
 
-// NewHealth completes a command that asks a service at --addr for a path, and says in a
-// line that it is healthy.
+// NewHealth completes a command that requests a path from a service at --addr, and prints line if
+// the service is healthy.
 func NewHealth(command *cobra.Command, addr, usage, path, line string) *cobra.Command {
 	given := command.Flags().String("addr", addr, usage)
 	command.RunE = func(command *cobra.Command, _ []string) error {
@@ -30,9 +30,8 @@ func NewHealth(command *cobra.Command, addr, usage, path, line string) *cobra.Co
 	return command
 }
 
-// healthy asks the service that listens at an address, host:port, for a path, and
-// returns why it is not healthy. An address that stands for all of a machine's is asked
-// on this machine.
+// healthy requests a path from the service at an address, host:port, and returns why it is not
+// healthy. For an unspecified address it calls localhost.
 func healthy(ctx context.Context, addr, path string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// addMan adds the command that writes the man pages of a root and all commands below it.
-// It is hidden: packagers use it.
+// addMan adds the command that writes the man pages of a root and all commands below it. It is
+// hidden, because only packagers use it.
 func addMan(root *cobra.Command) {
 	root.AddCommand(&cobra.Command{
 		Use:     "man FOLDER",
@@ -22,7 +22,7 @@ func addMan(root *cobra.Command) {
 }
 
 func writeMan(root *cobra.Command, folder string) error {
-	root.DisableAutoGenTag = true // the same source makes the same pages
+	root.DisableAutoGenTag = true // the same source gives the same pages
 	header := &doc.GenManHeader{Section: "1", Source: root.Name() + " " + Version(), Manual: "partnerkit"}
 	err := os.MkdirAll(folder, 0o755)
 	if err == nil {

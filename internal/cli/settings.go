@@ -10,28 +10,29 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Settings fills the flags of a command that the command line does not give: from the
-// environment, and from a YAML file that names whatever there is a flag for. So a flag is
-// the one declaration of a setting: its name, kind, default and words.
+// Settings fills the flags that the command line does not give, from the environment and from a
+// YAML file. The file can set any flag by its name. A flag is therefore the only declaration of a
+// setting: its name, kind, default and description.
 //
-// The command line takes precedence over the environment, that over the profile of the file,
-// that before what the file says for all profiles, and that before a flag's default.
-// A flag counts as changed only where the command line gives it.
+// The order of precedence is: the command line, the environment, the profile in the file, the
+// settings for all profiles in the file, and the flag's default. A flag counts as changed only if
+// the command line gives it.
 type Settings struct {
 	Flags    *pflag.FlagSet
-	Variable func(flag string) string                     // the environment's name of a flag; "": it has none
-	Lookup   func(variable string) (text string, ok bool) // reads the environment; nil: os.LookupEnv
+	Variable func(flag string) string                     // returns a flag's environment variable, or ""
+	Lookup   func(variable string) (text string, ok bool) // reads the environment; nil means os.LookupEnv
 	File     *SettingsFile                                // nil if there is no file
 }
 
-// Prefixed names the variable of every flag: the prefix, and the flag's name in capitals.
+// Prefixed returns a function that names the variable of a flag: the prefix, and the flag's name in
+// capitals.
 func Prefixed(prefix string) func(flag string) string {
 	return func(flag string) string { return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
 }
 
-// Apply fills the flags. It returns where the settings of a file came from, such as
-// "conformance.yaml, profile staging", or "" where no file was read, and every mistake, in
-// one line each. What is in a variable may be a secret, and is not shown.
+// Apply fills the flags. It returns the source of a file's settings, such as "conformance.yaml,
+// profile staging", or "" if no file was read. It also returns every mistake, each in one line. The
+// value of a variable may be a secret, and is not shown.
 func (s Settings) Apply() (source string, wrong []error) {
 	read, err := s.read()
 	if err != nil {
@@ -63,8 +64,8 @@ func (s Settings) Apply() (source string, wrong []error) {
 	return source, wrong
 }
 
-// Profiles returns the names of the profiles of the file, in alphabetical order; none
-// where it cannot be read.
+// Profiles returns the names of the file's profiles, in alphabetical order. It returns nil if the
+// file cannot be read.
 func (s Settings) Profiles() []string {
 	read, err := s.read()
 	if err != nil || read == nil {
@@ -73,7 +74,7 @@ func (s Settings) Profiles() []string {
 	return slices.Sorted(maps.Keys(read.profiles))
 }
 
-// read reads the settings file; there may be none.
+// read reads the settings file. It returns nil if there is no file.
 func (s Settings) read() (*readSettings, error) {
 	if s.File == nil {
 		return nil, nil
@@ -81,7 +82,7 @@ func (s Settings) read() (*readSettings, error) {
 	return s.File.read(s.given(configFlag))
 }
 
-// variable returns what the environment says of a flag, and whether it does.
+// variable returns a flag's value from the environment, and reports whether it is set.
 func (s Settings) variable(flag string) (string, bool) {
 	name, lookup := s.Variable(flag), s.Lookup
 	if lookup == nil {
@@ -93,8 +94,8 @@ func (s Settings) variable(flag string) (string, bool) {
 	return lookup(name)
 }
 
-// given returns what the command line or the environment says of a flag, and whether
-// either does.
+// given returns a flag's value from the command line or the environment, and reports whether it is
+// set in either.
 func (s Settings) given(name string) (string, bool) {
 	if flag := s.Flags.Lookup(name); flag == nil {
 		return "", false

@@ -16,30 +16,30 @@ import (
 	"partnerkit.dev/internal/yamlfile"
 )
 
-// The flags that choose the file and its profile, and the key of the file that is no flag.
+// The flags that select the file and its profile, and the file's only key that is not a flag.
 const (
 	configFlag  = "config"
 	profileFlag = "profile"
 	profilesKey = "profiles"
 )
 
-// SettingsFile is where the settings file of a command is, and what it may hold.
+// SettingsFile is the location of a command's settings file, and what it may contain.
 type SettingsFile struct {
-	Default string                                   // its name, where it lies in the folder
-	Folder  string                                   // where Default is looked for; "": the working directory
-	Fresh   func() *pflag.FlagSet                    // makes the command's flags again, to try values on
-	Secrets map[string]string                        // flags that it may not hold, and what to do instead
-	Found   []string                                 // the only flags that the file may set where it was found in the folder rather than named
-	Hint    func(name string, names []string) string // what an error says of a name that none of these is
+	Default string                                   // its name in Folder
+	Folder  string                                   // the folder of Default; "" means the working directory
+	Fresh   func() *pflag.FlagSet                    // creates the command's flags again, to validate values
+	Secrets map[string]string                        // flags that the file may not contain, and what to do instead
+	Found   []string                                 // the only flags that a file may set that was found in Folder and not named
+	Hint    func(name string, names []string) string // completes the error about an unknown name
 }
 
-// RegisterFile adds the flags that choose the file and the profile.
+// RegisterFile adds the flags that select the file and the profile.
 func RegisterFile(flags *pflag.FlagSet, usual string) {
 	flags.String(configFlag, "", "a YAML `file` of settings, by the names of these flags; without it "+usual+" is read from the working directory, with --config= no file")
 	flags.String(profileFlag, "", "the `name` of the profile in that file that counts")
 }
 
-// settable reports whether a flag can be set from elsewhere than the command line.
+// settable reports whether a flag can be set other than on the command line.
 func (f *SettingsFile) settable(flag *pflag.Flag) bool {
 	return !flag.Hidden && flag.Name != "help" && (f == nil || f.Secrets[flag.Name] == "" && flag.Name != configFlag && flag.Name != profileFlag)
 }
@@ -48,7 +48,7 @@ func (f *SettingsFile) unknown(kind, name string, names []string) error {
 	return fmt.Errorf("there is no %s %.100q%s", kind, name, f.Hint(name, names))
 }
 
-// choose returns what the file says of the flags, and where from.
+// choose returns the file's values for the flags, and their source.
 func (f *SettingsFile) choose(read *readSettings, profile string) (chosen map[string]ast.Node, source string, err error) {
 	switch {
 	case read == nil && profile == "":
@@ -72,8 +72,8 @@ func (f *SettingsFile) choose(read *readSettings, profile string) (chosen map[st
 	return chosen, read.path + ", profile " + profile, nil
 }
 
-// read reads the file that is named, or the one in the folder, and tries every value in
-// it, those of other profiles too. There may be none.
+// read reads the named file, or the one in the folder, and validates every value in it, even those
+// of other profiles. It returns nil if there is no file.
 func (f *SettingsFile) read(path string, named bool) (*readSettings, error) {
 	if !named {
 		path = filepath.Join(f.Folder, f.Default)
@@ -132,7 +132,7 @@ func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter)
 	return nil
 }
 
-// enter tries one setting and keeps it.
+// enter validates and stores one setting.
 func (f *SettingsFile) enter(read *readSettings, entry *ast.MapNodeIter, into map[string]ast.Node) error {
 	name := keyOf(entry)
 	if instead := f.Secrets[name]; instead != "" {
@@ -155,16 +155,16 @@ func (f *SettingsFile) enter(read *readSettings, entry *ast.MapNodeIter, into ma
 
 func keyOf(entry *ast.MapNodeIter) string { return entry.Key().GetToken().Value }
 
-// readSettings is what a file says of flags, by their names.
+// readSettings is the file's values for flags, by their names.
 type readSettings struct {
 	*yamlfile.File
 	path     string
-	named    bool // by the user; else it was found in the folder, and may be a stranger's
+	named    bool // by the user; otherwise it was found in the folder and is untrusted
 	common   map[string]ast.Node
 	profiles map[string]map[string]ast.Node
 }
 
-// set gives a flag the value at the node.
+// set sets a flag to the value at the node.
 func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
 	nodes := []ast.Node{node}
 	sequence, isList := node.(*ast.SequenceNode)
@@ -195,9 +195,9 @@ func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
 	return nil
 }
 
-// trusted returns an error where the file may not set that flag: it was found in the
-// folder, and what is in a folder may be a stranger's, such as a repository that was
-// cloned. Such a file chooses no addresses, files or variables.
+// trusted returns an error if the file may not set that flag. A file that was found in the folder
+// is untrusted, for example in a cloned repository. Such a file must not set addresses, files or
+// variables.
 func (f *SettingsFile) trusted(read *readSettings, flag *pflag.Flag, node ast.Node) error {
 	if read.named || slices.Contains(f.Found, flag.Name) {
 		return nil
@@ -205,7 +205,7 @@ func (f *SettingsFile) trusted(read *readSettings, flag *pflag.Flag, node ast.No
 	return read.At(node, "%s is not read from a file that was found in the working directory: name the file with --%s %s, or use --%[1]s", flag.Name, configFlag, f.Default)
 }
 
-// textOf returns a plain value as a flag takes it.
+// textOf returns a plain value in the form that a flag accepts.
 func textOf(node ast.Node) (text string, ok bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -219,7 +219,7 @@ func textOf(node ast.Node) (text string, ok bool) {
 	}
 }
 
-// wanted says what kind of value a flag takes.
+// wanted describes the kind of value that a flag accepts.
 func wanted(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "bool":

@@ -1,6 +1,5 @@
-// Package cli is what the kit's commands have in common: what they say of their version,
-// their man pages, where their settings come from, how they end, and the look whether a
-// service that they run is there.
+// Package cli is what the project's commands have in common: version, man pages, settings, exit
+// codes, and the health check of a service.
 package cli
 
 import (
@@ -12,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What a release was made of. It sets them by the linker:
+// version and commit are set by the linker for a release:
 //
 //	go build -ldflags "-X partnerkit.dev/internal/cli.version=v1.2.3 -X partnerkit.dev/internal/cli.commit=4f0c…"
 var version, commit string
 
-// Version is the version that a command was built from: a release's, the module's for
-// who has installed it by go install, else devel.
+// Version returns the version that a command was built from: the release's, the module's after go
+// install, or devel.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); version == "" && ok && info.Main.Version != "(devel)" {
 		return cmp.Or(info.Main.Version, "devel")
@@ -26,8 +25,8 @@ func Version() string {
 	return cmp.Or(version, "devel")
 }
 
-// Build is the version with all that is known of how a command was built, such as
-// "v1.2.3, commit 4f0c1d2, go1.26.0, linux/amd64".
+// Build returns the version and everything known about the build, such as "v1.2.3, commit 4f0c1d2,
+// go1.26.0, linux/amd64".
 func Build() string {
 	from := commit
 	if info, ok := debug.ReadBuildInfo(); from == "" && ok {
@@ -43,8 +42,7 @@ func Build() string {
 	return fmt.Sprintf("%s%s, %s, %s/%s", Version(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// showVersion has a command answer --version with its name and all that is known of how
-// it was built.
+// showVersion makes a command answer --version with its name and its build.
 func showVersion(root *cobra.Command) {
 	root.Version = Version()
 	root.SetVersionTemplate("{{.Name}} " + Build() + "\n")

@@ -1,10 +1,10 @@
-// Package count writes numbers for people.
+// Package count formats numbers for people.
 package count
 
 import "strconv"
 
-// Of writes a number with its noun: "1 rule", "2 rules", "1,200 rules". The plural
-// has an s unless another one is given.
+// Of returns a number with its noun: "1 rule", "2 rules", "1,200 rules". The plural is the noun
+// with an s, unless another plural is given.
 func Of(n int, noun string, plural ...string) string {
 	if n != 1 {
 		noun += "s"
@@ -15,7 +15,7 @@ func Of(n int, noun string, plural ...string) string {
 	return Thousands(n) + " " + noun
 }
 
-// Thousands writes a number with a comma between each three digits.
+// Thousands formats a number with a comma between each three digits.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

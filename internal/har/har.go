@@ -1,5 +1,5 @@
-// Package har reads and writes HTTP archives, HAR 1.2: the form in which browsers and debugging
-// proxies keep and show traffic.
+// Package har reads and writes HTTP archives, HAR 1.2, the format of browsers and debugging
+// proxies.
 package har
 
 import (
@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// Unknown is the size of what was not measured, as the format wants it.
+// Unknown is the format's value for a size that was not measured.
 const Unknown = -1
 
-// The parts of an archive that this project has. Their order and names are the format's.
+// These are the parts of an archive that this project uses. Their order and names are the format's.
 type (
-	// Creator is what made the archive.
+	// Creator is the program that created the archive.
 	Creator struct {
 		Name    string `json:"name"`
 		Version string `json:"version"`
 		Comment string `json:"comment,omitempty"`
 	}
-	// Page is what entries belong to.
+	// Page is a page that entries belong to.
 	Page struct {
 		Started time.Time   `json:"startedDateTime"`
 		ID      string      `json:"id"`
@@ -46,11 +46,11 @@ type (
 		Response Response  `json:"response"`
 		Cache    struct{}  `json:"cache"`
 		Timings  Timings   `json:"timings"`
-		// Connection tells exchanges of one connection from others.
+		// Connection identifies the connection of the exchange.
 		Connection string `json:"connection,omitempty"`
 		Comment    string `json:"comment,omitempty"`
 	}
-	// Request is what was sent. Its sizes are bytes.
+	// Request is a request. Its sizes are bytes.
 	Request struct {
 		Method      string    `json:"method"`
 		URL         string    `json:"url"`
@@ -69,9 +69,9 @@ type (
 		Text     string `json:"text"`
 		Comment  string `json:"comment,omitempty"`
 	}
-	// Response is what came back. Its sizes are bytes.
+	// Response is a response. Its sizes are bytes.
 	Response struct {
-		Status      int     `json:"status"` // 0: no answer came
+		Status      int     `json:"status"` // 0 if there was no answer
 		StatusText  string  `json:"statusText"`
 		HTTPVersion string  `json:"httpVersion"`
 		Cookies     []Pair  `json:"cookies"`
@@ -80,14 +80,14 @@ type (
 		RedirectURL string  `json:"redirectURL"`
 		HeadersSize int64   `json:"headersSize"`
 		BodySize    int64   `json:"bodySize"`
-		Error       string  `json:"_error,omitempty"` // why none came: browsers write and show it
+		Error       string  `json:"_error,omitempty"` // why there was no answer; browsers write and show it
 	}
 	// Content is the body of a response.
 	Content struct {
 		Size     int64  `json:"size"` // bytes
 		MIMEType string `json:"mimeType"`
 		Text     string `json:"text"`
-		Encoding string `json:"encoding,omitempty"` // of the text: "base64", or "" for itself
+		Encoding string `json:"encoding,omitempty"` // of the text: "base64", or "" if it is not encoded
 		Comment  string `json:"comment,omitempty"`
 	}
 	// Timings are the parts of an exchange's time, in milliseconds.
@@ -103,8 +103,8 @@ type (
 	}
 )
 
-// NewRequest returns a request without a body, whose URL is address as it was sent.
-// A part of its query with invalid escapes is still in the URL.
+// NewRequest returns a request without a body. Its URL is address as it was sent. A part of the
+// query with invalid escapes appears only in the URL.
 func NewRequest(method, address, version string, header http.Header) Request {
 	_, text, _ := strings.Cut(address, "?")
 	query, _ := url.ParseQuery(text)
@@ -114,13 +114,12 @@ func NewRequest(method, address, version string, header http.Header) Request {
 	}
 }
 
-// NoResponse returns what stands for an answer that did not come, and why.
+// NoResponse returns a response that stands for a missing answer, with the reason.
 func NoResponse(why string) Response {
 	return Response{Cookies: []Pair{}, Headers: []Pair{}, HeadersSize: Unknown, BodySize: Unknown, Error: why}
 }
 
-// NewResponse returns a response with its content, of whose size on the way nothing is
-// known.
+// NewResponse returns a response with its content. Its size on the wire is unknown.
 func NewResponse(status int, version string, header http.Header, content Content) Response {
 	content.MIMEType = header.Get("Content-Type")
 	cookies := []Pair{}
@@ -134,8 +133,8 @@ func NewResponse(status int, version string, header http.Header, content Content
 	}
 }
 
-// pairs lists the values by their names, the names in order. It is never nil: the
-// format wants lists.
+// pairs lists the values by name, in the order of the names. It never returns nil, because the
+// format requires lists.
 func pairs(values map[string][]string) []Pair {
 	list := []Pair{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -146,8 +145,8 @@ func pairs(values map[string][]string) []Pair {
 	return list
 }
 
-// Write writes an archive of the exchanges, each as entry renders it. A long archive is
-// never in memory as a whole: they are rendered one by one.
+// Write writes an archive of the exchanges, each rendered by entry. It renders them one at a time,
+// so that a long archive is never in memory as a whole.
 func Write[Exchange any](w io.Writer, creator Creator, pages []Page, exchanges []Exchange, entry func(Exchange) Entry) error {
 	archive := writer{w: w}
 	archive.raw(`{"log":{"version":"1.2","creator":`)
@@ -170,7 +169,7 @@ func Write[Exchange any](w io.Writer, creator Creator, pages []Page, exchanges [
 	return nil
 }
 
-// writer writes the pieces of an archive, until one cannot be written.
+// writer writes the pieces of an archive, until a write fails.
 type writer struct {
 	w   io.Writer
 	err error

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Exchange is an entry of an archive, as it was read.
+// Exchange is an entry that was read from an archive.
 type Exchange struct {
 	Started      time.Time
 	Took         time.Duration
@@ -24,14 +24,14 @@ type Exchange struct {
 	URL          *url.URL
 	Header       http.Header
 	Body         []byte
-	Status       int // 0: there was no answer
+	Status       int // 0 if there was no answer
 	AnswerHeader http.Header
 	Answer       []byte
 	Cut          bool   // the recording has only the beginning of the answer
 	Error        string // why there was no answer
 }
 
-// recorded is what is read of an archive's entry.
+// recorded is what is read from an archive's entry.
 type recorded struct {
 	Started time.Time `json:"startedDateTime"`
 	Time    float64   `json:"time"`
@@ -60,14 +60,14 @@ type recorded struct {
 func headerOf(pairs []Pair) http.Header {
 	header := http.Header{}
 	for _, p := range pairs {
-		if !strings.HasPrefix(p.Name, ":") { // HTTP/2's own, which browsers write
+		if !strings.HasPrefix(p.Name, ":") { // pseudo-headers of HTTP/2, which browsers write
 			header.Add(p.Name, p.Value)
 		}
 	}
 	return header
 }
 
-// bodyOf is a recorded body; false where it is no base64, though it says so.
+// bodyOf returns a recorded body. It returns false if the body should be base64 but is not.
 func bodyOf(text, encoding string) ([]byte, bool) {
 	if encoding != "base64" {
 		return []byte(text), true
@@ -76,7 +76,7 @@ func bodyOf(text, encoding string) ([]byte, bool) {
 	return raw, err == nil
 }
 
-// exchange returns what the entry says; false where it has no URL.
+// exchange returns the entry's exchange. It returns false if the entry has no valid URL.
 func (e *recorded) exchange() (*Exchange, bool) {
 	u, err := url.Parse(e.Request.URL)
 	if err != nil {
@@ -96,7 +96,7 @@ func (e *recorded) exchange() (*Exchange, bool) {
 	content, whole := e.Response.Content, false
 	x.Answer, whole = bodyOf(content.Text, content.Encoding)
 	x.Cut = !whole || content.Size > int64(len(x.Answer))
-	if packed := bytes.HasPrefix(x.Answer, gzipMagic); packed && !x.Cut { // a recorder that leaves bodies as they came
+	if packed := bytes.HasPrefix(x.Answer, gzipMagic); packed && !x.Cut { // some recorders store bodies without decompressing them
 		x.Answer, x.Cut = Unzipped(x.Answer)
 	}
 	return x, true
@@ -104,7 +104,7 @@ func (e *recorded) exchange() (*Exchange, bool) {
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// Unzipped is a body without its compression, and whether it is only the beginning.
+// Unzipped returns a body without its compression, and whether it is only the beginning.
 func Unzipped(packed []byte) (raw []byte, cut bool) {
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -114,13 +114,13 @@ func Unzipped(packed []byte) (raw []byte, cut bool) {
 	return raw, err != nil || len(raw) == largestEntry
 }
 
-// largestEntry bounds one entry of a file, in bytes: a catalog is 32 MiB at the most.
+// largestEntry is the maximum size of one entry, in bytes. A catalog has at most 32 MiB.
 const largestEntry = 64 << 20
 
 var errNoRecording = errors.New("expected an HTTP archive (HAR), or its entries, one on each line")
 
-// Read gives the exchanges of an archive, or of its entries one after another, a line each, in their order. An
-// entry without a URL is nil. After an error there is nothing more.
+// Read returns the exchanges of an archive, or of its entries on separate lines, in order. An entry
+// without a URL is nil. An error ends the sequence.
 func Read(from io.Reader) iter.Seq2[*Exchange, error] {
 	return func(yield func(*Exchange, error) bool) {
 		for e, err := range entries(from) {
@@ -136,7 +136,7 @@ func Read(from io.Reader) iter.Seq2[*Exchange, error] {
 	}
 }
 
-// entries reads the entries of one recording. After an error there is nothing more.
+// entries reads the entries of one recording. An error ends the sequence.
 func entries(from io.Reader) iter.Seq2[*recorded, error] {
 	return func(yield func(*recorded, error) bool) {
 		text, err := unpacked(from)
@@ -157,7 +157,7 @@ func entries(from io.Reader) iter.Seq2[*recorded, error] {
 			e := &recorded{}
 			err := decoder.Decode(e)
 			if !archive && errors.Is(err, io.ErrUnexpectedEOF) {
-				return // the writer was stopped in the middle of the last line
+				return // the writer was stopped within the last line
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("an entry cannot be read: %w", err))
@@ -183,8 +183,8 @@ func unpacked(from io.Reader) (io.Reader, error) {
 	return buffered, nil
 }
 
-// open leads the decoder to the entries of an archive. Where the file has entries without
-// an archive it returns the first of them.
+// open moves the decoder to the entries of an archive. If the file contains entries without an
+// archive, it returns the first entry.
 func open(decoder *json.Decoder) (archive bool, first *recorded, err error) {
 	expect := func(want json.Delim) error {
 		token, err := decoder.Token()

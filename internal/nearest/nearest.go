@@ -1,4 +1,4 @@
-// Package nearest finds the names that somebody may have meant.
+// Package nearest finds the names that a user may have meant.
 package nearest
 
 import (
@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// most is how many names are worth offering.
+	// most is the maximum number of suggested names.
 	most = 3
-	// alike is how much a name must be like the one that was given, from 0 to 1.
+	// alike is the minimum similarity of a suggested name, from 0 to 1.
 	alike = 0.6
-	// apart is how much less like it than the nearest one another may be.
+	// apart is how much less similar a name may be than the most similar one.
 	apart = 0.1
-	// longest is how much of what was given is looked at, in bytes: comparing
-	// takes time that grows with its square.
+	// longest is the maximum length of the given name that is compared, in bytes. The comparison
+	// takes quadratic time.
 	longest = 100
 )
 
-// Names returns the names, at most three, that are most like the given one, the
-// nearest first.
+// Names returns the names, at most three, that are most similar to the given one, the most similar
+// first.
 func Names(given string, names []string) []string {
 	if len(given) > longest {
 		given = given[:longest]
@@ -39,8 +39,8 @@ func Names(given string, names []string) []string {
 	return slices.DeleteFunc(near[:min(most, len(near))], func(name string) bool { return likeness[name] < likeness[near[0]]-apart })
 }
 
-// Hint is what an error says behind the given name: " (did you mean a, b?)", or ""
-// where no name is like it.
+// Hint returns a suggestion for an error about the given name: " (did you mean a, b?)", or "" if no
+// name is similar.
 func Hint(given string, names []string) string {
 	near := Names(given, names)
 	if len(near) == 0 {

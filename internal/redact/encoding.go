@@ -15,20 +15,19 @@ import (
 )
 
 const (
-	// shortestSearched is the length in bytes below which a key is no longer
-	// searched for in running text: it would be found inside ordinary words. The
-	// Authorization header is redacted whatever the key's length.
+	// shortestSearched is the minimum length, in bytes, of a key that is searched for in running
+	// text. A shorter key would be found inside ordinary words. The Authorization header is
+	// redacted whatever the key's length.
 	shortestSearched = 6
 
-	// layersRedacted is how many encodings, one inside the other, the key is
-	// looked for in. A document adds one to what its parts have, so that fewer
-	// are searched in a finished one: what was redacted is never found again.
+	// layersRedacted is the maximum number of nested encodings in which the key is searched. A
+	// document adds one encoding to its parts. Fewer are therefore searched in a finished document,
+	// so that what was redacted is never found again.
 	layersRedacted = 8
 	layersSearched = 6
 )
 
-// formsOf returns what a text that holds key holds once its escapes are undone
-// and its letters are small.
+// formsOf returns the forms of key in a text after its escapes are undone and it is in lower case.
 func formsOf(key string) [][]byte {
 	if len(key) < shortestSearched {
 		return nil
@@ -43,7 +42,7 @@ func formsOf(key string) [][]byte {
 	for i, form := range forms {
 		forms[i] = string(lower([]byte(form)))
 	}
-	// What looks like an escape in the key itself is undone with those around it.
+	// Apparent escapes in the key itself are undone together with those around it.
 	for inner := range layers(key, layersRedacted) {
 		if len(inner.text) >= shortestSearched {
 			forms = append(forms, string(inner.text))
@@ -57,8 +56,8 @@ func formsOf(key string) [][]byte {
 	return unique
 }
 
-// latin1 returns key as a server shows it that takes the bytes of a header for
-// ISO 8859-1, as several do.
+// latin1 returns key as shown by a server that reads header bytes as ISO 8859-1. Several servers do
+// this.
 func latin1(key string) string {
 	runes := make([]rune, len(key))
 	for i := range len(key) {
@@ -67,15 +66,15 @@ func latin1(key string) string {
 	return string(runes)
 }
 
-// base64Forms returns what any base64 text that contains key must contain:
-// three letters hold two bytes and a bit, so the key shows in three ways, by
-// the number of bytes before it modulo three ("Bearer " and "user:" included).
+// base64Forms returns what any base64 text that contains key must contain. Four letters encode
+// three bytes, so the key has three forms, by the number of bytes before it modulo three ("Bearer "
+// and "user:" included).
 func base64Forms(key string) []string {
 	var forms []string
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
 			text := encoding.EncodeToString(append(make([]byte, before), key...))
-			// The letters that also hold bits of the bytes around the key vary.
+			// The letters that also encode bits of the neighbouring bytes vary.
 			first := (before*8 + 5) / 6
 			last := (before + len(key)) * 8 / 6
 			forms = append(forms, text[first:last])
@@ -87,14 +86,13 @@ func base64Forms(key string) []string {
 // span is a part of a text: the bytes from the first up to the second.
 type span struct{ from, to int }
 
-// layer is a text with some of its escapes undone, in small letters.
+// layer is a text with some of its escapes undone, in lower case.
 type layer struct {
 	text []byte
-	at   []int // where each byte of text begins in the original, and where that ends; nil: at its own place
+	at   []int // the offset in the original of each byte of text and of its end; nil means the same offset
 }
 
-// layers returns s and what is inside its escapes, inside theirs, and so on, at
-// most so many layers.
+// layers returns s, then s with one layer of escapes undone, and so on, at most this many layers.
 func layers(s string, most int) iter.Seq[layer] {
 	return func(yield func(layer) bool) {
 		l, changed := layer{text: lower([]byte(s))}, true
@@ -115,8 +113,7 @@ func (l layer) span(from, to int) span {
 	return span{l.at[from], l.at[to]}
 }
 
-// unescape undoes one layer of escapes; the second result is false if there are
-// no escapes.
+// unescape undoes one layer of escapes. It returns false if there are no escapes.
 func (l layer) unescape() (layer, bool) {
 	if !bytes.ContainsAny(l.text, `%\&`) {
 		return l, false
@@ -141,8 +138,7 @@ func (l layer) unescape() (layer, bool) {
 	return inner, changed
 }
 
-// unescapeOne undoes the escape that text begins with; the length is that of
-// the escape, or 0.
+// unescapeOne undoes the escape at the beginning of text. The length is that of the escape, or 0.
 func unescapeOne(text []byte) (char []byte, length int) {
 	switch {
 	case text[0] == '%':
@@ -161,7 +157,7 @@ func unescapeOne(text []byte) (char []byte, length int) {
 	return nil, 0
 }
 
-// hexadecimal reads the byte that digits say, behind the mark of an escape.
+// hexadecimal reads the byte that the digits after the mark of an escape encode.
 func hexadecimal(text []byte, mark, digits int) ([]byte, int) {
 	number, ok := number(text, mark, digits)
 	if !ok {
@@ -178,7 +174,7 @@ func number(text []byte, from, digits int) (uint64, bool) {
 	return n, err == nil
 }
 
-// utf16Escape reads \u0041, and the two of a surrogate pair.
+// utf16Escape reads an escape such as \u0041, or the two of a surrogate pair.
 func utf16Escape(text []byte) ([]byte, int) {
 	first, ok := number(text, 2, 4)
 	if !ok {
@@ -193,7 +189,7 @@ func utf16Escape(text []byte) ([]byte, int) {
 	return utf8.AppendRune(nil, char), length
 }
 
-// longestEntity is the length in bytes of the longest entity that is undone.
+// longestEntity is the length of the longest entity that is undone, in bytes.
 const longestEntity = 10
 
 // entity reads an entity of HTML or XML, such as &amp; or &#x2b;.
@@ -210,8 +206,8 @@ func entity(text []byte) ([]byte, int) {
 	return []byte(char), len(written)
 }
 
-// lower writes the letters of text small, in place; the few whose small letter
-// is longer or shorter stay as they are.
+// lower converts text to lower case, in place. Letters whose lower case has another length stay
+// unchanged.
 func lower(text []byte) []byte {
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {

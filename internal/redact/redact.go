@@ -1,5 +1,5 @@
-// Package redact removes a secret, such as a partner's key, from texts that are shown,
-// logged or stored.
+// Package redact removes a secret, such as a partner's key, from texts that are shown, logged or
+// stored.
 package redact
 
 import (
@@ -9,33 +9,31 @@ import (
 	"strings"
 )
 
-// Mark stands where the key stood.
+// Mark replaces the key.
 const Mark = "[redacted]"
 
 const (
-	// shortestStump is how many letters of the key give it away where a text
-	// was cut short in the middle of it.
+	// shortestStump is the minimum number of letters of the key that are removed where a text was
+	// cut within the key.
 	shortestStump = 4
-	// shortestFragment is the length in bytes below which a part of the key is left
-	// where it stands.
+	// shortestFragment is the minimum length of a part of the key that is removed, in bytes.
 	shortestFragment = 10
-	// longestFragment is the length from which on a part of any usual key is long.
+	// longestFragment is the length from which every part of a key of usual length is removed.
 	longestFragment = 16
-	// ellipsis marks where a text was cut short.
+	// ellipsis marks the end of a shortened text.
 	ellipsis = "…"
 )
 
-// Redactor removes a key from text, in every encoding in which it may appear:
-// unencoded, in base64 at any alignment, in hexadecimal, and each of these
-// escaped for URLs, JSON, HTML or XML, once or several times over, in either case.
-// Long parts of it are removed as well.
+// Redactor removes a key from text, in every encoding in which it may appear: unencoded, in base64
+// at any alignment, or in hexadecimal. Each may be escaped for URLs, JSON, HTML or XML, once or
+// several times, in either case. Long parts of the key are removed too.
 type Redactor struct{ forms [][]byte }
 
 // New returns the redactor of key.
 func New(key string) *Redactor { return &Redactor{forms: formsOf(key)} }
 
-// Redact returns s without the key. Where s was cut short, with an ellipsis, in
-// the middle of the key, the beginning of the key is removed too.
+// Redact returns s without the key. If s was shortened within the key and ends with an ellipsis, it
+// also removes the beginning of the key.
 func (r *Redactor) Redact(s string) string {
 	var found []span
 	if len(r.forms) > 0 {
@@ -60,9 +58,9 @@ func (r *Redactor) Redact(s string) string {
 	return out.String()
 }
 
-// Scanner returns a search for the key in finished documents. Forms of the key
-// that the documents' own fixed text contains (a key such as "products") are
-// left out: finding them would prove nothing.
+// Scanner returns a search for the key in finished documents. It omits forms of the key that occur
+// in the documents' own fixed text (a key such as "products"), because finding them would prove
+// nothing.
 func (r *Redactor) Scanner(fixedText ...[]byte) *Scanner {
 	unsearchable := make([]bool, len(r.forms))
 	for _, text := range append(fixedText, []byte(Mark)) {
@@ -97,7 +95,7 @@ func (s *Scanner) Leaks(b []byte) bool {
 	return false
 }
 
-// occurrences returns where the layer holds one of the forms.
+// occurrences returns where the layer contains one of the forms.
 func (l layer) occurrences(forms [][]byte) []span {
 	var found []span
 	for _, form := range forms {
@@ -113,8 +111,8 @@ func (l layer) occurrences(forms [][]byte) []span {
 	return found
 }
 
-// fragments returns where the layer holds a long part of one of the forms. Such a part
-// holds one of the blocks that the form is made of, each half as long.
+// fragments returns where the layer contains a long part of one of the forms. A long part contains
+// at least one of the blocks into which the form is divided, each half as long.
 func (l layer) fragments(forms [][]byte) []span {
 	var found []span
 	for _, form := range forms {
@@ -137,14 +135,14 @@ func (l layer) fragments(forms [][]byte) []span {
 	return found
 }
 
-// longFragment is how many bytes of a form of that length are a long part of it: so many
-// that a single word of a key made of words does not count, and of a very long one so many that
-// there are few blocks to look for.
+// longFragment returns the minimum length of a long part of a form of that length. It is long
+// enough that a single word of a key made of words does not count. For a very long form it is
+// larger, so that there are few blocks to search for.
 func longFragment(length int) int {
 	return max(shortestFragment, min(length*2/3, longestFragment), length/8)
 }
 
-// extend returns how far around a block, which stands at from, the layer holds the form.
+// extend returns how far around a block at from the layer matches the form.
 func (l layer) extend(from int, form []byte, at, size int) (int, int) {
 	to, end := from+size, at+size
 	for from > 0 && at > 0 && l.text[from-1] == form[at-1] {
@@ -156,8 +154,7 @@ func (l layer) extend(from int, form []byte, at, size int) (int, int) {
 	return from, to
 }
 
-// stumps returns where the layer ends, before an ellipsis, in the beginning of
-// one of the forms.
+// stumps returns where the layer ends, before an ellipsis, with the beginning of one of the forms.
 func (l layer) stumps(forms [][]byte) []span {
 	var found []span
 	for from := 0; ; {
@@ -177,7 +174,7 @@ func (l layer) stumps(forms [][]byte) []span {
 	}
 }
 
-// overlap returns how many of the first bytes of form text ends in.
+// overlap returns how many of form's first bytes text ends with.
 func overlap(text, form []byte) int {
 	for n := min(len(text), len(form)-1); n > 0; n-- {
 		if bytes.HasSuffix(text, form[:n]) {

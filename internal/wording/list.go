@@ -22,7 +22,7 @@ type list struct {
 	skipped []string
 }
 
-// parseList reads a list: one entry for each line, # begins a comment.
+// parseList reads a list with one entry per line; # begins a comment.
 //
 //	PATTERN => BETTER             a regular expression, for whole words in any case
 //	message: PATTERN => BETTER    only in messages to users
@@ -71,7 +71,7 @@ func (l list) skips(path string) bool {
 	return false
 }
 
-// A finding is a word at its place.
+// A finding is an occurrence of a word.
 type finding struct {
 	path, found, better string
 	line                int

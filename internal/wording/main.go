@@ -1,10 +1,10 @@
-// Wording finds words that this project does not use, in code and in documents, and
-// suggests better ones. It reads its list from words.txt.
+// Wording finds words that this project does not use, in code and in documents, and suggests better
+// ones. It reads its list from words.txt.
 //
 //	go run ./internal/wording -list internal/wording/words.txt .
 //
-// It exits with 1 if it finds any. `make check` runs it. With -messages it prints every
-// message that a user can see instead, to read them as one text.
+// It exits with 1 if it finds any. `make check` runs it. With -messages it instead prints every
+// message that a user can see, to be read as one text.
 package main
 
 import (
@@ -97,5 +97,5 @@ func walk(root string, words list, read func(path, text string)) error {
 	})
 }
 
-// notOurs are folders that hold nothing that people of this project have written.
+// notOurs are folders without text written by this project.
 var notOurs = map[string]bool{".git": true, "build": true, "dist": true, ".demo": true, "node_modules": true}

@@ -23,8 +23,8 @@ func hasProse(name string) bool {
 		slices.Contains([]string{"Makefile", "Dockerfile", "run"}, path.Base(name))
 }
 
-// passages are what people read of a file: comments and strings of Go, the prose of
-// Markdown without its code, every line of anything else.
+// passages returns the text that people read in a file. In Go these are comments and strings, in
+// Markdown the prose without code, and in other files every line.
 func passages(name, text string) []passage {
 	switch path.Ext(name) {
 	case ".go":
@@ -52,11 +52,11 @@ func ofGo(text string, messages bool) (found []passage) {
 	return found
 }
 
-// notMessages are strings of several words that no user reads: statements of SQL, the tags
-// of fields, and pieces of HTML and JSON.
+// notMessages matches strings of several words that users do not read: SQL statements, struct tags,
+// and pieces of HTML and JSON.
 var notMessages = regexp.MustCompile(`(?i)^\s*[<{]|^json:|^yaml:|\b(select .* from|insert into|update .* set|delete from|create (table|index)|alter table|with .* as \()`)
 
-// messages are the strings of Go code with three words or more, each in one line.
+// messages returns the strings of Go code with three words or more, each in one line.
 func messages(text string) (found []passage) {
 	scan(text, func(line int, kind token.Token, literal string) {
 		if kind != token.STRING {

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// maxProblems bounds the problems that are reported of one text.
+	// maxProblems is the maximum number of problems that are reported for one text.
 	maxProblems = 50
-	// maxDecoded bounds how much is decoded for them, in bytes: each takes one more
-	// decoding of the text. Of a larger text the first problem is reported.
+	// maxDecoded is the maximum size of text that is decoded for them, in bytes, because each
+	// problem requires another decoding. For a larger text only the first problem is reported.
 	maxDecoded = 1 << 20
 )
 
-// Mistakes are all that keeps a text from being decoded.
+// Mistakes are all problems that prevent a text from being decoded.
 type Mistakes struct {
 	List  []Problem
-	Paths []string // of the values that are wrong, such as faults[2].status
-	// Partial: the mistakes hide the rest of the text, which the value does not have.
+	Paths []string // of the invalid values, such as faults[2].status
+	// Partial: the problems prevented the rest of the text from being decoded into the value.
 	Partial bool
 }
 
-// DecodeEvery is Decode for all problems at the same time: what is wrong is left out, and
-// the rest is decoded.
+// DecodeEvery is Decode for all problems together: it leaves out the invalid values and decodes the
+// rest.
 func DecodeEvery[T any](text []byte, value *T, empty string) (m Mistakes) {
 	problem, bad := Decode(text, value, empty)
 	if !bad {
@@ -55,8 +55,8 @@ func DecodeEvery[T any](text []byte, value *T, empty string) (m Mistakes) {
 	}
 }
 
-// leaveOut takes the value of which a problem is out of a tree, and returns its path. An
-// item of a list becomes null, so that the others keep their numbers.
+// leaveOut removes the value with the problem from a tree, and returns its path. An item of a list
+// becomes null, so that the other items keep their indexes.
 func leaveOut(node ast.Node, p Problem) (path string, found bool) {
 	switch n := node.(type) {
 	case *ast.MappingNode:

@@ -13,17 +13,17 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The bounds of a File: a long one has a hundred lines.
+// These are the limits of a File. Even a long one has only about a hundred lines.
 const (
 	maxFileSize  = 1 << 20 // bytes
 	maxFileDepth = 20
 )
 
-// File is a short YAML file of plain values. Its errors are one line that begins with the
-// file and the line, and never show what stands there: a key may, by mistake.
+// File is a short YAML file of plain values. Its errors are one line that begins with the file and
+// the line. They never show the value, because it may be a key by mistake.
 type File struct {
 	path string
-	Root ast.Node // nil where the file is empty
+	Root ast.Node // nil if the file is empty
 }
 
 // Open reads the file at path.
@@ -65,8 +65,8 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("%s cannot be read: %w", path, err)
 }
 
-// check refuses what would take the parser long, or what stands for something elsewhere in
-// the file.
+// check rejects text that would take the parser too long, and references to other parts of the
+// file.
 func (f *File) check(tokens token.Tokens) error {
 	if deep, ok := nestedDeeper(tokens, maxFileDepth); ok {
 		return f.error(deep)
@@ -79,8 +79,7 @@ func (f *File) check(tokens token.Tokens) error {
 	return nil
 }
 
-// Decode reads what stands at the node into value; a key that value has no field
-// for is an error.
+// Decode decodes the node into value. A key without a matching field is an error.
 func (f *File) Decode(node ast.Node, value any) error {
 	if err := yaml.NodeToValue(node, value, yaml.Strict()); err != nil {
 		return f.wrong(err)
@@ -88,12 +87,12 @@ func (f *File) Decode(node ast.Node, value any) error {
 	return nil
 }
 
-// At returns the error of the value at the node.
+// At returns an error about the value at the node.
 func (f *File) At(node ast.Node, format string, args ...any) error {
 	return f.error(at(node.GetToken(), fmt.Sprintf(format, args...)))
 }
 
-// wrong returns an error of the parser with its place in the file.
+// wrong returns an error of the parser with its location in the file.
 func (f *File) wrong(err error) error {
 	if problem := ProblemOf(err); problem.Line > 0 {
 		return f.error(problem)

@@ -1,5 +1,5 @@
-// Package yamlfile reads the YAML files that people write, within bounds, and tells what
-// is wrong with them by place.
+// Package yamlfile reads YAML files that people write, within limits, and reports problems with
+// their locations.
 package yamlfile
 
 import (
@@ -14,21 +14,21 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Problem is one thing that is wrong with a file.
+// Problem is one problem of a file.
 type Problem struct {
 	Path    string // such as products[2].schedules.morning.starts[0]
-	Line    int    // line in the file, from 1; 0 where there is no file
+	Line    int    // line in the file, from 1; 0 if there is no file
 	Column  int    // column in the file, from 1
 	Message string
 }
 
-// Problems is the error of a file that cannot be used.
+// Problems is the error of an invalid file.
 type Problems struct {
-	File string // empty where there is no file
+	File string // empty if there is no file
 	List []Problem
 }
 
-// Error returns one line for every problem, each beginning with its place.
+// Error returns one line for every problem, each beginning with its location.
 func (p *Problems) Error() string {
 	lines := make([]string, 0, len(p.List))
 	for _, problem := range p.List {
@@ -50,14 +50,14 @@ func (p *Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// misplaced is the error of a value that is not what its key wants. The library keeps it
-// while it decodes, so that its place is not lost.
+// misplaced is the error of an invalid value. The library passes it through while decoding, so that
+// its location is not lost.
 type misplaced struct{ Problem }
 
-// Error tells what is wrong, without the place.
+// Error describes the problem, without the location.
 func (m *misplaced) Error() string { return m.Message }
 
-// At returns the error of the value at the node.
+// At returns an error about the value at the node.
 func At(node ast.Node, format string, args ...any) error {
 	return &misplaced{at(node.GetToken(), fmt.Sprintf(format, args...))}
 }
@@ -66,8 +66,7 @@ func at(t *token.Token, message string) Problem {
 	return Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message}
 }
 
-// ProblemOf returns the problem that an error of decoding tells, with its place
-// where the error has one.
+// ProblemOf returns the problem of a decoding error, with its location if the error has one.
 func ProblemOf(err error) Problem {
 	var placed yaml.Error
 	var own *misplaced
@@ -85,16 +84,15 @@ func ProblemOf(err error) Problem {
 	return Problem{Message: err.Error()}
 }
 
-// Locate finds the lines of the problems in the text by their paths. A place
-// that is not there (something required is missing) is told by what should
-// hold it.
+// Locate finds the lines of the problems in the text by their paths. If the path does not exist,
+// because something required is missing, the line is that of its nearest parent.
 func Locate(problems []Problem, text []byte) {
 	if !slices.ContainsFunc(problems, func(p Problem) bool { return p.Line == 0 && p.Path != "" }) {
-		return // the text need not be one that can be parsed
+		return // then the text need not be valid YAML
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return // the text was decoded before: it parses
+		return // does not happen: the text was decoded before
 	}
 	for i := range problems {
 		if problems[i].Line > 0 {

@@ -13,11 +13,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxDepth bounds how deep a text nests: the parser calls itself.
+// maxDepth is the maximum nesting depth of a text, because the parser is recursive.
 const maxDepth = 100
 
-// Read returns what a file holds, and an error that names the file where it
-// cannot be read or is larger than most bytes.
+// Read returns the content of a file. If the file cannot be read, or is larger than most bytes, the
+// error names it.
 func Read(path string, most int64) ([]byte, error) {
 	text, err := contents(path, most)
 	if errors.Is(err, fs.ErrPermission) {
@@ -26,7 +26,7 @@ func Read(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// errTooLarge is the error of a file that is longer than it may be.
+// errTooLarge is the error of a file that exceeds its maximum size.
 var errTooLarge = errors.New("is larger than")
 
 func contents(path string, most int64) ([]byte, error) {
@@ -42,8 +42,8 @@ func contents(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Decode reads YAML, of which JSON is a part, into value. An unknown key is a
-// problem. An empty text is the problem that the word empty says.
+// Decode decodes YAML, of which JSON is a subset, into value. An unknown key is a problem. For an
+// empty text the message is the parameter empty.
 func Decode(text []byte, value any, empty string) (Problem, bool) {
 	if problem, ok := TooDeep(text); ok {
 		return problem, true
@@ -59,13 +59,13 @@ func Decode(text []byte, value any, empty string) (Problem, bool) {
 	}
 }
 
-// TooDeep finds what nests deeper than a text may.
+// TooDeep finds the first token that is nested too deeply.
 func TooDeep(text []byte) (Problem, bool) {
 	return nestedDeeper(lexer.Tokenize(string(text)), maxDepth)
 }
 
-// nestedDeeper finds what nests deeper than that: in brackets, or by one line of
-// dashes. Nesting by lines takes more text than a file may have.
+// nestedDeeper finds the first token nested deeper than most levels, in brackets or by several
+// dashes on one line. Nesting by lines would take more text than a file may have.
 func nestedDeeper(tokens token.Tokens, most int) (Problem, bool) {
 	brackets, onLine, line := 0, 0, 0
 	for _, t := range tokens {

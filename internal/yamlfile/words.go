@@ -10,8 +10,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// kindProblem is the problem of a value of the wrong kind, in words that name no Go type
-// and do not show the value.
+// kindProblem returns the problem of a value of the wrong kind. Its message names no Go type and
+// does not show the value.
 func kindProblem(err error) (Problem, bool) {
 	kind, bounds, node := (*yaml.TypeError)(nil), (*yaml.OverflowError)(nil), (*yaml.UnexpectedNodeTypeError)(nil)
 	say := func(t *token.Token, expected, received string) (Problem, bool) {

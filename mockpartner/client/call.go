@@ -20,10 +20,10 @@ type sandbox struct {
 	options Options
 	root    string // of the mock
 	name    string
-	base    string // where the partner endpoints lie
+	base    string // where the partner endpoints are
 }
 
-// Error is a refusal of the mock's.
+// Error is a refusal by the mock.
 type Error struct {
 	Method  string
 	URL     string
@@ -35,11 +35,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %d: %s", e.Method, e.URL, e.Status, e.Message)
 }
 
-// maxRefusal bounds what is read of a refusal, in bytes.
+// maxRefusal limits how much of a refusal is read, in bytes.
 const maxRefusal = 64 << 10
 
-// send sends a request and returns the answer, if it is a success. A body of a
-// string is sent unchanged, any other value as JSON.
+// send sends a request and returns the answer if it is successful. A string body is sent unchanged,
+// any other value as JSON.
 func (s *sandbox) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	address := s.base + "/_mock" + path
 	text, err := bodyOf(body)
@@ -85,7 +85,7 @@ func refusalOf(request *http.Request, response *http.Response) error {
 	}
 	refusal := struct{ Message string }{}
 	if json.Unmarshal(text, &refusal) != nil || refusal.Message == "" {
-		refusal.Message = strings.TrimSpace(string(text)) // not the mock's own words
+		refusal.Message = strings.TrimSpace(string(text)) // the answer may not come from the mock itself
 	}
 	return &Error{Method: request.Method, URL: request.URL.String(), Status: response.StatusCode, Message: refusal.Message}
 }
@@ -99,18 +99,18 @@ func call[T any](ctx context.Context, s *sandbox, method, path string, body any)
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
 		return answer, fmt.Errorf("%s %s: %w", method, response.Request.URL, err)
 	}
-	// What is left unread would keep the connection from being used again.
+	// The connection can be reused only after the complete body is read.
 	_, err = io.Copy(io.Discard, response.Body)
 	return answer, err
 }
 
-// do is call for answers that tell nothing new.
+// do is call for answers whose content is not needed.
 func do(ctx context.Context, s *sandbox, method, path string, body any) error {
 	_, err := call[json.RawMessage](ctx, s, method, path, body)
 	return err
 }
 
-// field is call for an answer whose one key holds what is wanted.
+// field is call for an answer whose one key contains the result.
 func field[T any](ctx context.Context, s *sandbox, method, path, key string, body any) (value T, err error) {
 	answer, err := call[map[string]json.RawMessage](ctx, s, method, path, body)
 	if err != nil {
@@ -122,7 +122,7 @@ func field[T any](ctx context.Context, s *sandbox, method, path, key string, bod
 	return value, nil
 }
 
-// encoded is the query of the parameters that are not zero.
+// encoded returns the query with the parameters that are not zero.
 func encoded(parameters map[string]any) string {
 	values := url.Values{}
 	for name, value := range parameters {
@@ -133,7 +133,7 @@ func encoded(parameters map[string]any) string {
 	return values.Encode()
 }
 
-// wait are the parameters of a wait.
+// wait returns the parameters of a wait.
 func wait(n int, timeout time.Duration) map[string]any {
 	return map[string]any{"count": strconv.Itoa(n), "timeout": timeout.String()}
 }
@@ -146,7 +146,7 @@ func path(segments ...string) (joined string) {
 	return joined
 }
 
-// IsStatus reports whether the error is a refusal of that status.
+// IsStatus reports whether the error is a refusal with that status.
 func IsStatus(err error, status int) bool {
 	refusal := (*Error)(nil)
 	return errors.As(err, &refusal) && refusal.Status == status

@@ -1,5 +1,5 @@
-// Package client calls the control API of a running mock partner: from a Go
-// test, or from whatever else steers one.
+// Package client calls the control API of a running mock partner, from a Go test or any other
+// program.
 //
 //	partner, err := client.New("http://127.0.0.1:8081", client.Options{})
 //	mine, err := partner.CreateSandbox(ctx, client.Spec{Name: "mine"})
@@ -9,9 +9,9 @@
 //	met, err := box.Journal.Wait(ctx, client.Filter{Endpoint: partnerapi.Release}, 1, 10*time.Second)
 //	_, err = box.Clock.Advance(ctx, 25*time.Minute)
 //
-// A Client speaks to one sandbox; that of New to the one at the root. What a
-// sandbox has lies in the client's fields: its clock, its journal, its faults. A
-// refusal by the mock is an *Error.
+// A Client controls one sandbox; New returns a client for the sandbox at the root. The client's
+// fields control the sandbox's clock, journal, faults and other parts. A refusal by the mock is an
+// *Error.
 package client
 
 import (
@@ -21,13 +21,13 @@ import (
 	"strings"
 )
 
-// Options say how to reach a mock. All of them may be left out.
+// Options configures a Client. All fields are optional.
 type Options struct {
 	Token string       // the mock's control token
 	HTTP  *http.Client // nil means http.DefaultClient
 }
 
-// Client speaks to one sandbox of a mock. It is safe for concurrent use.
+// Client controls one sandbox of a mock. It is safe for concurrent use.
 type Client struct {
 	Catalog  Catalog
 	Clock    Clock
@@ -36,7 +36,7 @@ type Client struct {
 	Journal  Journal
 	Quirks   Quirks
 	Slots    Slots
-	Variants Choices // lawful partners that are unlike most
+	Variants Choices // unusual behaviours that the contract allows
 	Webhooks Webhooks
 
 	sandbox *sandbox
@@ -72,8 +72,7 @@ func newClient(s *sandbox) *Client {
 	}
 }
 
-// Sandbox returns a client for the sandbox of that name, which need not be there
-// yet.
+// Sandbox returns a client for the sandbox with that name, which need not exist yet.
 func (c *Client) Sandbox(name string) *Client {
 	s := *c.sandbox
 	s.name, s.base = name, s.root
@@ -83,5 +82,5 @@ func (c *Client) Sandbox(name string) *Client {
 	return newClient(&s)
 }
 
-// BaseURL is where the sandbox's partner endpoints lie.
+// BaseURL returns the base URL of the sandbox's partner endpoints.
 func (c *Client) BaseURL() string { return c.sandbox.base }

@@ -9,10 +9,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Clock is a sandbox's clock: it decides when holds expire and which day it is.
+// Clock is a sandbox's clock. It determines when holds expire and which day it is.
 type Clock struct{ sandbox *sandbox }
 
-// Time is what a clock shows.
+// Time is the state of a clock.
 type Time struct {
 	Now    time.Time `json:"now"`
 	Frozen bool      `json:"frozen"` // it stands still
@@ -32,24 +32,23 @@ func (c Clock) Advance(ctx context.Context, by time.Duration) (Time, error) {
 	return c.move(ctx, map[string]any{"advance": by.String()})
 }
 
-// Set moves the clock to t, whole seconds.
+// Set moves the clock to t, in whole seconds.
 func (c Clock) Set(ctx context.Context, t time.Time) (Time, error) {
 	return c.move(ctx, map[string]any{"set": partnerapi.FormatDateTime(t)})
 }
 
-// Freeze stops the clock where it is.
+// Freeze stops the clock at its current time.
 func (c Clock) Freeze(ctx context.Context) (Time, error) {
 	return c.move(ctx, map[string]any{"freeze": true})
 }
 
-// Run lets a frozen clock run on from where it stands.
+// Run lets a frozen clock continue from its current time.
 func (c Clock) Run(ctx context.Context) (Time, error) {
 	return c.move(ctx, map[string]any{"freeze": false})
 }
 
-// Next moves the clock to the next event, of any of the kinds where some are
-// named, and returns which one it was. Where nothing is pending, the error is a
-// refusal of status 409.
+// Next moves the clock to the next event and returns that event. If kinds are given, only events of
+// those kinds count. If no event is pending, the error is a refusal with status 409.
 func (c Clock) Next(ctx context.Context, kinds ...platform.TimerKind) (platform.Timer, error) {
 	return field[platform.Timer](ctx, c.sandbox, http.MethodPost, "/clock/next", "timer", map[string]any{"kinds": kinds})
 }

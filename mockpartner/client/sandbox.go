@@ -13,7 +13,7 @@ import (
 // Sandbox is one isolated partner of a mock.
 type Sandbox struct {
 	Name      string         `json:"name"`
-	BaseURL   string         `json:"baseUrl"` // where its partner endpoints lie
+	BaseURL   string         `json:"baseUrl"` // base URL of its partner endpoints
 	CreatedAt time.Time      `json:"createdAt"`
 	Now       time.Time      `json:"now"`
 	Frozen    bool           `json:"frozen"`
@@ -23,32 +23,29 @@ type Sandbox struct {
 	OwnKey    bool           `json:"ownKey"`
 }
 
-// Spec is what a new sandbox is to be like. Only Name is required; what is left
-// out is as in the mock.
+// Spec describes a new sandbox. Only Name is required; omitted fields are as in the mock.
 type Spec struct {
 	Name    string  `json:"name"`
-	AuthKey string  `json:"authKey,omitempty"` // its own: requests at the root that present it are the sandbox's
+	AuthKey string  `json:"authKey,omitempty"` // its own key; requests at the root that present it go to the sandbox
 	Seed    *uint64 `json:"seed,omitempty"`
 	Now     string  `json:"now,omitempty"` // a date-time
 	Frozen  *bool   `json:"frozen,omitempty"`
 	HoldFor string  `json:"holdFor,omitempty"` // a duration such as 15m
-	// Defects and Variants are names of breaches that it has, and of lawful variants
-	// that it is.
+	// Defects and Variants are the names of its breaches and of its lawful variants.
 	Defects  []string        `json:"defects,omitempty"`
 	Variants []string        `json:"variants,omitempty"`
 	Policy   *catalog.Policy `json:"policy,omitempty"`
-	// Catalog has the form of a catalog file, in JSON. Products and Options
-	// generate one instead.
+	// Catalog has the form of a catalog file, in JSON. Products and Options generate one instead.
 	Catalog  json.RawMessage `json:"catalog,omitempty"`
 	Products int             `json:"products,omitempty"`
 	Options  int             `json:"options,omitempty"`
-	// Webhooks have the form that they have in a scenario, in JSON; without, the
-	// sandbox has none.
+	// Webhooks have the form that a scenario uses, in JSON. If absent, the sandbox sends no
+	// webhooks.
 	Webhooks json.RawMessage `json:"webhooks,omitempty"`
 }
 
-// State is the inside of a sandbox. The counts are of all, the lists of the
-// newest thousand.
+// State is the internal state of a sandbox. The counts cover everything, the lists only the newest
+// thousand.
 type State struct {
 	Now          time.Time            `json:"now"`
 	Seed         uint64               `json:"seed"`
@@ -65,7 +62,7 @@ func (c *Client) Sandboxes(ctx context.Context) ([]Sandbox, error) {
 	return field[[]Sandbox](ctx, c.sandbox, http.MethodGet, "/sandboxes", "sandboxes", nil)
 }
 
-// CreateSandbox makes another sandbox of the mock.
+// CreateSandbox creates a sandbox in the mock.
 func (c *Client) CreateSandbox(ctx context.Context, s Spec) (Sandbox, error) {
 	return call[Sandbox](ctx, c.sandbox, http.MethodPost, "/sandboxes", s)
 }
@@ -76,13 +73,13 @@ func (c *Client) Describe(ctx context.Context) (Sandbox, error) {
 	return call[Sandbox](ctx, mock, http.MethodGet, own, nil)
 }
 
-// Clone makes a sandbox like this one. An authKey of "" is the mock's.
+// Clone creates a copy of the sandbox. An empty authKey means the mock's key.
 func (c *Client) Clone(ctx context.Context, name, authKey string) (Sandbox, error) {
 	mock, own := c.own("clone")
 	return call[Sandbox](ctx, mock, http.MethodPost, own, map[string]string{"name": name, "authKey": authKey})
 }
 
-// Reset makes state, clock and journal what they were when the sandbox was made.
+// Reset restores the state, clock and journal that the sandbox had when it was created.
 func (c *Client) Reset(ctx context.Context) error {
 	mock, own := c.own("reset")
 	return do(ctx, mock, http.MethodPost, own, nil)
@@ -94,43 +91,42 @@ func (c *Client) Delete(ctx context.Context) error {
 	return do(ctx, mock, http.MethodDelete, own, nil)
 }
 
-// own is the path of what is done to the sandbox itself, in the mock's own control
-// API: that outlives the sandbox.
+// own returns the path for an operation on the sandbox itself. It belongs to the default sandbox's
+// control API, because that outlives the sandbox.
 func (c *Client) own(segments ...string) (*sandbox, string) {
 	mock := *c.sandbox
 	mock.base = mock.root
 	return &mock, path(append([]string{"sandboxes", c.sandbox.name}, segments...)...)
 }
 
-// TakeSnapshot keeps the sandbox's state and clock under a name.
+// TakeSnapshot saves the sandbox's state and clock under a name.
 func (c *Client) TakeSnapshot(ctx context.Context, name string) error {
 	mock, own := c.own("snapshots")
 	return do(ctx, mock, http.MethodPost, own, map[string]string{"name": name})
 }
 
-// RestoreSnapshot puts state and clock back to the snapshot.
+// RestoreSnapshot restores state and clock from the snapshot.
 func (c *Client) RestoreSnapshot(ctx context.Context, name string) error {
 	mock, own := c.own("snapshots", name, "restore")
 	return do(ctx, mock, http.MethodPost, own, nil)
 }
 
-// Play makes the sandbox what a scenario says (YAML or JSON), in the place of the
-// one before.
+// Play applies a scenario (YAML or JSON) to the sandbox, in place of the previous one.
 func (c *Client) Play(ctx context.Context, scenario string) error {
 	return do(ctx, c.sandbox, http.MethodPut, "/scenario", scenario)
 }
 
-// Stop takes off the faults, quirks and policy of the scenario.
+// Stop removes the faults, quirks and policy of the scenario.
 func (c *Client) Stop(ctx context.Context) error {
 	return do(ctx, c.sandbox, http.MethodDelete, "/scenario", nil)
 }
 
-// State returns what is inside the sandbox.
+// State returns the sandbox's internal state.
 func (c *Client) State(ctx context.Context) (State, error) {
 	return call[State](ctx, c.sandbox, http.MethodGet, "/state", nil)
 }
 
-// Invariants lists the laws of the inventory that are broken; an empty list is healthy.
+// Invariants lists the violated invariants of the inventory; an empty list is healthy.
 func (c *Client) Invariants(ctx context.Context) ([]platform.Violation, error) {
 	return field[[]platform.Violation](ctx, c.sandbox, http.MethodGet, "/invariants", "violations", nil)
 }

@@ -8,11 +8,11 @@ import (
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
-// Slots are the starts of a sandbox's options.
+// Slots gives access to the slots of a sandbox's options.
 type Slots struct{ sandbox *sandbox }
 
-// SlotQuery chooses slots. What is left out is the catalog's first product, its
-// first option, today in the product's zone, and 14 days.
+// SlotQuery selects slots. The defaults are the catalog's first product, its first option, today in
+// the product's zone, and 14 days.
 type SlotQuery struct {
 	Product string
 	Option  string
@@ -29,8 +29,7 @@ func (s Slots) List(ctx context.Context, q SlotQuery) ([]platform.SlotState, err
 // SlotChange is a change of a slot; nil leaves a field unchanged.
 type SlotChange = platform.SlotChange
 
-// Set changes a slot as the partner's own staff would, and returns the
-// changed slot.
+// Set changes a slot as the partner's own staff would, and returns the changed slot.
 func (s Slots) Set(ctx context.Context, productID, optionID, availabilityID string, change SlotChange) (platform.SlotState, error) {
 	return call[platform.SlotState](ctx, s.sandbox, http.MethodPatch, "/slots", struct {
 		ProductID      string `json:"productId"`
@@ -40,7 +39,7 @@ func (s Slots) Set(ctx context.Context, productID, optionID, availabilityID stri
 	}{productID, optionID, availabilityID, change})
 }
 
-// Catalog is what a sandbox sells, in the form of a catalog file.
+// Catalog gives access to what a sandbox sells, in the form of a catalog file.
 type Catalog struct{ sandbox *sandbox }
 
 // Get returns the catalog as JSON.
@@ -48,19 +47,18 @@ func (c Catalog) Get(ctx context.Context) (json.RawMessage, error) {
 	return call[json.RawMessage](ctx, c.sandbox, http.MethodGet, "/catalog", nil)
 }
 
-// Set has the sandbox sell another catalog (YAML or JSON). Slots in use, holds and
-// bookings stay.
+// Set replaces the sandbox's catalog (YAML or JSON). Slots in use, holds and bookings stay.
 func (c Catalog) Set(ctx context.Context, catalog string) error {
 	return do(ctx, c.sandbox, http.MethodPut, "/catalog", catalog)
 }
 
-// SetProduct adds a product, or replaces the one of its id, in the form that it has
-// in a catalog file (YAML or JSON), and returns the product as sold.
+// SetProduct adds a product, or replaces the one with its id, in the form of a catalog file (YAML
+// or JSON). It returns the product as sold.
 func (c Catalog) SetProduct(ctx context.Context, id, product string) (json.RawMessage, error) {
 	return call[json.RawMessage](ctx, c.sandbox, http.MethodPut, path("products", id), product)
 }
 
-// DeleteProduct takes a product out of what the sandbox sells.
+// DeleteProduct removes a product from the sandbox's catalog.
 func (c Catalog) DeleteProduct(ctx context.Context, id string) error {
 	return do(ctx, c.sandbox, http.MethodDelete, path("products", id), nil)
 }

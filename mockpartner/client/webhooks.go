@@ -9,29 +9,29 @@ import (
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
-// Webhooks are what a sandbox tells its marketplace by itself.
+// Webhooks controls the webhooks that a sandbox sends to its marketplace.
 type Webhooks struct{ sandbox *sandbox }
 
-// WebhookStatus is how webhooks are set up, and what became of them.
+// WebhookStatus is the configuration of webhooks and their outcomes.
 type WebhookStatus struct {
-	// Config is how they are set up, without the secret; nil: they are off.
+	// Config is the configuration without the secret; nil means that webhooks are off.
 	Config *struct {
 		URL string   `json:"url"`
 		On  []string `json:"on"`
 	} `json:"config"`
 	Counts     webhook.Counts     `json:"counts"`
 	Faults     []Fault            `json:"faults"`
-	Problems   []string           `json:"problems"` // what kept planned changes from being made
+	Problems   []string           `json:"problems"` // errors that prevented planned changes
 	Deliveries []webhook.Delivery `json:"deliveries"`
 }
 
-// Status shows how webhooks are set up and the newest thousand of them.
+// Status returns the configuration and the newest thousand deliveries.
 func (w Webhooks) Status(ctx context.Context) (WebhookStatus, error) {
 	return call[WebhookStatus](ctx, w.sandbox, http.MethodGet, "/webhooks", nil)
 }
 
-// Set sets webhooks up, in the form that they have in a scenario (YAML or
-// JSON), in place of those that were.
+// Set configures webhooks, in the form that a scenario uses (YAML or JSON), in place of the
+// previous ones.
 func (w Webhooks) Set(ctx context.Context, webhooks string) error {
 	return do(ctx, w.sandbox, http.MethodPut, "/webhooks", webhooks)
 }
@@ -41,20 +41,19 @@ func (w Webhooks) Unset(ctx context.Context) error {
 	return do(ctx, w.sandbox, http.MethodDelete, "/webhooks", nil)
 }
 
-// SendTrigger has a sync/trigger sent now.
+// SendTrigger sends a sync/trigger now.
 func (w Webhooks) SendTrigger(ctx context.Context) (webhook.Delivery, error) {
 	return call[webhook.Delivery](ctx, w.sandbox, http.MethodPost, "/webhooks/trigger", nil)
 }
 
-// SendNotify has the marketplace told how a slot is now.
+// SendNotify notifies the marketplace of a slot's current state.
 func (w Webhooks) SendNotify(ctx context.Context, productID, optionID, availabilityID string) (webhook.Delivery, error) {
 	slot := map[string]string{"productId": productID, "optionId": optionID, "availabilityId": availabilityID}
 	return call[webhook.Delivery](ctx, w.sandbox, http.MethodPost, "/webhooks/notify", slot)
 }
 
-// Wait waits until n webhooks have ended, of that kind and in that
-// state where those are not empty, and reports whether they have. It waits for at
-// most a minute.
+// Wait waits until n webhooks of that kind have ended in that state, and reports whether they have.
+// An empty kind or state matches any. It waits for at most a minute.
 func (w Webhooks) Wait(ctx context.Context, kind script.WebhookKind, state webhook.State, n int, timeout time.Duration) (met bool, err error) {
 	parameters := wait(n, timeout)
 	parameters["kind"], parameters["state"] = kind, state

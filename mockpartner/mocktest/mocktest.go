@@ -14,20 +14,18 @@ import (
 	"partnerkit.dev/mockpartner/client"
 )
 
-// Key is the key that callers of a started mock present unless its options name
-// another one.
+// Key is the default key that callers of a started mock present.
 const Key = "a-key-for-tests"
 
-// Server is a mock that is served on a port of its own, for a test.
+// Server is a mock that is served on its own port, for a test.
 type Server struct {
 	*mockpartner.Mock
-	URL     string         // where the default sandbox's endpoints lie
-	AuthKey string         // what callers must present
+	URL     string         // base URL of the default sandbox's endpoints
+	AuthKey string         // the key that callers must present
 	Control *client.Client // of the default sandbox
 }
 
-// Start serves a mock until the test ends, as httptest would. Options that are
-// wrong fail the test.
+// Start serves a mock until the test ends, like httptest. Invalid options fail the test.
 func Start(t testing.TB, o mockpartner.Options) *Server {
 	t.Helper()
 	o.AuthKey = cmp.Or(o.AuthKey, Key)
@@ -37,7 +35,7 @@ func Start(t testing.TB, o mockpartner.Options) *Server {
 	}
 	server := httptest.NewServer(mock)
 	t.Cleanup(func() {
-		mock.Close() // who watches a journal would keep the server up
+		mock.Close() // requests that watch a journal would keep the server running
 		server.Close()
 	})
 	control, err := client.New(server.URL, client.Options{Token: o.ControlToken, HTTP: server.Client()})
@@ -47,9 +45,9 @@ func Start(t testing.TB, o mockpartner.Options) *Server {
 	return &Server{Mock: mock, URL: server.URL, AuthKey: o.AuthKey, Control: control}
 }
 
-// AssertCallerKept fails the test where the callers of the default sandbox broke
-// their side of the contract, with every finding in words. A sandbox that no one
-// has called fails it too: there is nothing that was kept.
+// AssertCallerKept fails the test if the callers of the default sandbox broke their side of the
+// contract. The message contains every finding. It also fails if nothing called the sandbox,
+// because then nothing could be judged.
 func (s *Server) AssertCallerKept(t testing.TB) {
 	t.Helper()
 	AssertCallerKept(t, s.Default())

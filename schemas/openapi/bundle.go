@@ -1,6 +1,6 @@
-// Package openapi reads the OpenAPI documents that lie beside it: Bundle makes one text
-// of a document and the schema files that it refers to, and a Document judges HTTP
-// exchanges by what it describes.
+// Package openapi reads the OpenAPI documents in its folder. Bundle combines a document and the
+// schema files that it refers to into one text. A Document validates HTTP exchanges against its
+// description.
 package openapi
 
 import (
@@ -17,25 +17,23 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// The documents of schemas.Files.
+// These are the documents of schemas.Files.
 const (
 	Marketplace = "openapi/marketplace.yaml" // the marketplace's API
-	Partner     = "openapi/partner.yaml"     // what a partner serves
+	Partner     = "openapi/partner.yaml"     // the API that a partner serves
 )
 
-// components and parameters are where schema files and parameters lie in a bundle.
+// components and parameters are the locations of schema files and parameters in a bundle.
 const components, parameters = "#/components/schemas/", "#/components/parameters/"
 
 const schemaSuffix = ".schema.json"
 
-// Bundle returns a document of schemas.Files, such as Marketplace, as YAML that stands
-// alone: the schema files that it refers to are among its components, by their names,
-// such as Activity for reseller/activity.schema.json. What is written keeps
-// its order.
+// Bundle returns a document of schemas.Files, such as Marketplace, as self-contained YAML. The
+// schema files that it refers to become components with their names, such as Activity for
+// reseller/activity.schema.json. The order of keys is kept.
 func Bundle(file string) ([]byte, error) { return BundleAt(file, "") }
 
-// BundleAt is a Bundle of an API that lies at one address, which may be relative to the
-// one that the bundle is served at.
+// BundleAt is Bundle for an API at one address, which may be relative to the bundle's own.
 func BundleAt(file, server string) ([]byte, error) {
 	document, err := read(file)
 	if err != nil {
@@ -70,7 +68,7 @@ func BundleAt(file, server string) ([]byte, error) {
 			if found != nil {
 				list = append(list, yaml.MapItem{Key: "schemas", Value: found})
 			}
-			document[i].Value = without(list, "x-headers") // names for what the file says often
+			document[i].Value = without(list, "x-headers") // x-headers only names what the file repeats
 		case item.Key == "servers" && server != "":
 			document[i].Value = []any{yaml.MapSlice{{Key: "url", Value: server}}}
 		}
@@ -82,7 +80,7 @@ func BundleAt(file, server string) ([]byte, error) {
 	return text, nil
 }
 
-// read reads a YAML or JSON file, in its order.
+// read reads a YAML or JSON file and keeps its order.
 func read(file string) (yaml.MapSlice, error) {
 	text, err := fs.ReadFile(schemas.Files(), file)
 	if err != nil {
@@ -97,18 +95,18 @@ func read(file string) (yaml.MapSlice, error) {
 
 // bundle collects the files that are referred to.
 type bundle struct {
-	components map[string]bool // the files that are found
-	waiting    []string        // those of them that are not read yet
+	components map[string]bool // files that were found
+	waiting    []string        // found files that have not been read yet
 	files      map[string]yaml.MapSlice
 	err        error
 }
 
-// rewrite returns a node of a file as it stands in the bundle. Generators of clients read
-// less than validators do, so that the bundle has only references to whole components:
+// rewrite returns a node of a file in its form for the bundle. Client generators support less than
+// validators do, so the bundle refers only to complete components:
 //   - a reference to a definition inside a file is replaced by the definition;
-//   - so is one to a file that is changed by what stands beside it;
-//   - what may be null, and is one value otherwise, says so by its type;
-//   - what may be of two types is any of two schemas, each with the keywords of its type.
+//   - so is a reference to a file that the keywords next to it change;
+//   - a value that may be null, and otherwise has one type, says so by its type;
+//   - a value of two types becomes any of two schemas, each with the keywords of its type.
 func (b *bundle) rewrite(node any, file string) any {
 	switch node := node.(type) {
 	case yaml.MapSlice:
@@ -132,16 +130,16 @@ func (b *bundle) rewrite(node any, file string) any {
 	return node
 }
 
-// ours are our own keywords, and those that describe a schema as a file.
+// ours are our own keywords, and the keywords that describe a schema as a file.
 var ours = map[any]bool{"$schema": true, "$id": true, "$defs": true, "x-want": true}
 
-// annotations are the keywords that may stand beside a reference: they change nothing.
+// annotations are the keywords that may stand next to a reference without changing it.
 var annotations = map[any]bool{"$ref": true, "title": true, "description": true, "examples": true, "x-want": true, "$schema": true, "$id": true}
 
 // resolve returns a node with a reference.
 func (b *bundle) resolve(node yaml.MapSlice, ref, from string) any {
 	target, pointer, _ := strings.Cut(ref, "#")
-	if target == "" && !strings.HasSuffix(from, schemaSuffix) { // of the document to itself
+	if target == "" && !strings.HasSuffix(from, schemaSuffix) { // within the document itself
 		if name, ok := strings.CutPrefix(ref, parameters); ok {
 			return yaml.MapSlice{{Key: "$ref", Value: parameters + parameterName(name)}}
 		}
@@ -180,7 +178,7 @@ func (b *bundle) resolve(node yaml.MapSlice, ref, from string) any {
 	return merged(found, beside)
 }
 
-// merged is a schema with what stands beside the reference to it.
+// merged returns a schema merged with the keywords next to the reference to it.
 func merged(found, beside yaml.MapSlice) yaml.MapSlice {
 	made := slices.Clone(found)
 	for _, item := range beside {
@@ -201,8 +199,8 @@ func merged(found, beside yaml.MapSlice) yaml.MapSlice {
 	return made
 }
 
-// orNull is a schema whose anyOf of one value and null is that value, or null; one of
-// an object by reference stays.
+// orNull turns a schema with an anyOf of one value and null into a schema of that value or null. A
+// schema that refers to an object stays unchanged.
 func orNull(schema yaml.MapSlice) yaml.MapSlice {
 	either, _ := value(schema, "anyOf").([]any)
 	if len(either) != 2 {
@@ -221,7 +219,7 @@ func orNull(schema yaml.MapSlice) yaml.MapSlice {
 	return made
 }
 
-// typed are the keywords that constrain values of one type alone.
+// typed are the keywords that constrain only values of one type.
 var typed = map[any][]string{
 	"minimum": {"number", "integer"}, "maximum": {"number", "integer"},
 	"minLength": {"string"}, "maxLength": {"string"}, "pattern": {"string"}, "format": {"string"},
@@ -229,7 +227,7 @@ var typed = map[any][]string{
 	"properties": {"object"}, "required": {"object"}, "additionalProperties": {"object"}, "patternProperties": {"object"},
 }
 
-// apart is a schema of several types, null aside, as any of a schema for each.
+// apart turns a schema of several types, not counting null, into an anyOf with a schema for each.
 func apart(schema yaml.MapSlice) yaml.MapSlice {
 	types, _ := value(schema, "type").([]any)
 	if slices.Contains(types, any("null")) && len(types) < 3 || len(types) < 2 {
@@ -272,7 +270,7 @@ func without(node yaml.MapSlice, name string) yaml.MapSlice {
 	return slices.DeleteFunc(slices.Clone(node), func(item yaml.MapItem) bool { return item.Key == name })
 }
 
-// reference returns the reference to the component that a file is, and has it read.
+// reference returns the reference to the component of a file, and queues the file for reading.
 func (b *bundle) reference(file string) string {
 	if !b.components[file] {
 		b.components[file] = true
@@ -281,8 +279,8 @@ func (b *bundle) reference(file string) string {
 	return components + componentName(file)
 }
 
-// componentName is a name that every generator can make a type of: Booking for
-// booking/booking.schema.json, and ResellerSlot where another folder has a slot too.
+// componentName returns a name that every generator can turn into a type: Booking for
+// booking/booking.schema.json, or ResellerSlot if another folder has a slot too.
 func componentName(file string) string {
 	folder, base := path.Split(strings.TrimSuffix(file, schemaSuffix))
 	if shared, _ := fs.Glob(schemas.Files(), "*/"+base+schemaSuffix); len(shared) > 1 {
@@ -291,8 +289,8 @@ func componentName(file string) string {
 	return pascal(base, "-")
 }
 
-// parameterName tells a parameter from a schema of the same name: generators make types
-// of both.
+// parameterName distinguishes a parameter from a schema with the same name, because generators turn
+// both into types.
 func parameterName(name string) string { return pascal(name, "_") + "Parameter" }
 
 func pascal(name, separator string) (joined string) {

@@ -17,20 +17,19 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// Document is an OpenAPI document of ours, ready to judge by. It is safe for concurrent
-// use.
+// Document is one of our OpenAPI documents, compiled for validation. It is safe for concurrent use.
 type Document struct{ operations []*Operation }
 
 // Operation is one method of one path.
 type Operation struct {
 	ID           string   `json:"operationId"`
 	Method, Path string   `json:"-"` // GET, and the template, such as /things/{thing}
-	Security     []string `json:"-"` // the schemes of which one opens it; none: anybody may come in
+	Security     []string `json:"-"` // the accepted security schemes; empty for a public operation
 	Parameters   []Parameter
-	Body         *Part          `json:"-"` // nil: it takes none
-	Answer       map[string]any `json:"-"` // the schema of the good answer's JSON, as of a Part; nil: it has none
+	Body         *Part          `json:"-"` // nil if it takes no body
+	Answer       map[string]any `json:"-"` // the schema of the successful JSON answer, as in a Part; nil if there is no such answer
 
-	pattern   *regexp.Regexp      // of the escaped paths that fit, with a group for each parameter
+	pattern   *regexp.Regexp      // matches the escaped paths, with a group for each parameter
 	responses map[string]response // by status, or default
 }
 
@@ -41,14 +40,14 @@ type Part struct {
 	judge    *jsonschema.Schema
 }
 
-// Parameter is one of an operation's.
+// Parameter is a parameter of an operation.
 type Parameter struct {
 	Name, In string
-	Example  any // nil if there is no file
+	Example  any // nil if the document gives no example
 	*Part
 }
 
-// response is one that an operation may give.
+// response is a response that an operation may give.
 type response struct {
 	Headers map[string]*Part
 	Content map[string]*Part // by media type
@@ -57,7 +56,7 @@ type response struct {
 // operationNode is an operation in the document.
 type operationNode struct {
 	Operation
-	Security    []map[string]any // nil: the document's
+	Security    []map[string]any // nil means the document's
 	RequestBody struct {
 		Required bool
 		Content  map[string]*Part
@@ -102,18 +101,18 @@ func Read(file string) (*Document, error) {
 	return d, nil
 }
 
-// Operations returns all of them, by path and method.
+// Operations returns all operations, by path and method.
 func (d *Document) Operations() []*Operation { return d.operations }
 
-// reader reads a bundle. It keeps its errors.
+// reader reads a bundle. It collects errors.
 type reader struct {
 	root   map[string]any
 	judges map[string]*jsonschema.Schema // by their text
 	err    error
 }
 
-// inlined is a part of the document with what its references lead to in their place. Ours
-// do not refer to themselves; what stands beside a reference is merged into it.
+// inlined returns a part of the document with references replaced by their targets. Our schemas do
+// not refer to themselves. Keywords next to a reference are merged into its target.
 func (r *reader) inlined(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -147,7 +146,7 @@ func (r *reader) inlined(value any) any {
 	return value
 }
 
-// parameterInPath is one in a path whose special characters are quoted.
+// parameterInPath matches a parameter in a path whose special characters are quoted.
 var parameterInPath = regexp.MustCompile(`\\\{(\w+)\\\}`)
 
 func (r *reader) operation(node *operationNode) *Operation {

@@ -17,8 +17,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// Find returns the operation that a method and an escaped path lead to; nil where the
-// document has none. methods are those that the document has for the path.
+// Find returns the operation for a method and an escaped path, or nil if the document does not have
+// it. The result methods lists the document's methods for the path.
 func (d *Document) Find(method, path string) (found *Operation, methods []string) {
 	for _, op := range d.operations { // a literal segment comes before a parameter
 		if op.pattern.MatchString(path) {
@@ -31,8 +31,8 @@ func (d *Document) Find(method, path string) (found *Operation, methods []string
 	return found, methods
 }
 
-// JudgeRequest returns what is not as the operation describes it: query parameters,
-// headers and the body. Path parameters are judged as well.
+// JudgeRequest lists where a request differs from the operation's description: parameters in query,
+// headers and path, and the body.
 func (o *Operation) JudgeRequest(u *url.URL, headers http.Header, body []byte) (wrong []string) {
 	query := u.Query()
 	known := map[string]bool{}
@@ -73,7 +73,7 @@ func (o *Operation) JudgeRequest(u *url.URL, headers http.Header, body []byte) (
 	return wrong
 }
 
-// segment is the value of a path parameter.
+// segment returns the value of a path parameter.
 func (o *Operation) segment(path, name string) string {
 	given := o.pattern.FindStringSubmatch(path)
 	if i := o.pattern.SubexpIndex(name); i >= 0 && given != nil {
@@ -84,8 +84,8 @@ func (o *Operation) segment(path, name string) string {
 	return ""
 }
 
-// JudgeAnswer returns what is not as the operation describes it: the status, which may
-// be the default's where it is 405, 413, 415 or 5xx, the headers and the body.
+// JudgeAnswer lists where an answer differs from the operation's description: the status, the
+// headers and the body. The default response covers the statuses 405, 413, 415, 431 and 5xx.
 func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (wrong []string) {
 	described, ok := o.responses[strconv.Itoa(status)]
 	if !ok {
@@ -129,13 +129,13 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 	return wrong
 }
 
-// everywhere are what any request may be answered with, by the default's description.
+// everywhere are the statuses that any request may receive, as the default response describes.
 var everywhere = map[int]bool{
 	http.StatusMethodNotAllowed: true, http.StatusRequestEntityTooLarge: true, http.StatusUnsupportedMediaType: true,
 	http.StatusRequestHeaderFieldsTooLarge: true,
 }
 
-// telling is a header that callers act on, and so has to be described.
+// telling reports whether callers act on a header, so that the document must describe it.
 func telling(name string) bool {
 	switch name {
 	case "Retry-After", "Etag", "Location", "Link":
@@ -146,7 +146,7 @@ func telling(name string) bool {
 	return strings.HasPrefix(name, "X-") || strings.HasPrefix(strings.ToLower(name), "ratelimit")
 }
 
-// plain is a body without its encoding.
+// plain returns a body without its encoding.
 func plain(headers http.Header, body []byte) ([]byte, error) {
 	if headers.Get("Content-Encoding") != "gzip" {
 		return body, nil
@@ -168,7 +168,7 @@ func judgeJSON(schema *jsonschema.Schema, text []byte) error {
 	return schema.Validate(value)
 }
 
-// judgeText judges what stands in an address or a header, which has no type of its own.
+// judgeText validates a value in an address or a header, which has no type of its own.
 func judgeText(schema *jsonschema.Schema, kind any, text string) error {
 	asText := schema.Validate(text)
 	if asText == nil || kind == "string" {

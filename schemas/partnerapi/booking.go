@@ -17,7 +17,7 @@ type ReserveRequest struct {
 	ResellerReference string         `json:"resellerReference,omitempty"` // the marketplace's booking id
 }
 
-// ReserveAnswer is the answer of a reserve that made a hold (RSV-2).
+// ReserveAnswer is the answer of a successful reserve (RSV-2).
 type ReserveAnswer struct {
 	ReservationConfirmationCode string `json:"reservationConfirmationCode"` // opaque, never reused
 	ExpiresAt                   string `json:"expiresAt"`                   // ISO 8601 with offset
@@ -30,7 +30,7 @@ type ConfirmRequest struct {
 	ResellerReference           string   `json:"resellerReference,omitempty"`
 }
 
-// ConfirmAnswer is the answer of a confirm that made a booking (CNF-2).
+// ConfirmAnswer is the answer of a successful confirm (CNF-2).
 type ConfirmAnswer struct {
 	ExternalBookingID string   `json:"externalBookingId"` // opaque, never reused
 	Status            string   `json:"status"`            // should be StatusConfirmed
@@ -42,7 +42,7 @@ type ConfirmAnswer struct {
 	Tickets           []Ticket `json:"tickets,omitempty"`
 }
 
-// Ticket is what a guest shows at the gate.
+// Ticket is what a guest shows at the entrance.
 type Ticket struct {
 	RedemptionMethod string           `json:"redemptionMethod"` // such as DIGITAL or PRINT
 	DeliveryOptions  []DeliveryOption `json:"deliveryOptions"`
@@ -52,7 +52,7 @@ type Ticket struct {
 type DeliveryOption struct {
 	DeliveryFormat string `json:"deliveryFormat"` // such as QRCODE
 	DeliveryMethod string `json:"deliveryMethod"` // TICKET or VOUCHER
-	DeliveryValue  string `json:"deliveryValue"`  // barcode data, or the address of a PDF
+	DeliveryValue  string `json:"deliveryValue"`  // barcode data, or the URL of a PDF
 }
 
 // ReleaseRequest is the optional body of DELETE /bookings/{reservationCode} (REL-1).
@@ -71,8 +71,8 @@ type Done struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Refusal is the answer of a reserve or a confirm that is refused (RSV-5,
-// CNF-5). The marketplace shows Message to the customer.
+// Refusal is the answer of a refused reserve or confirm (RSV-5, CNF-5). The marketplace shows
+// Message to the customer.
 type Refusal struct {
 	Message string `json:"message"`
 }

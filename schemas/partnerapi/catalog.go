@@ -1,26 +1,26 @@
 package partnerapi
 
-// Product is one bookable product of a partner's catalog, the answer of
-// GET /products (PRD-2 and those that follow).
+// Product is one bookable product of a partner's catalog, the answer of GET /products (PRD-2 and
+// following).
 type Product struct {
 	ID                  string   `json:"id"`                      // permanent, unique in the catalog
-	InternalName        string   `json:"internalName"`            // seeds the activity's title
+	InternalName        string   `json:"internalName"`            // initial title of the activity
 	Locale              string   `json:"locale"`                  // BCP 47
 	TimeZone            string   `json:"timeZone"`                // IANA zone of all its times
 	InstantConfirmation bool     `json:"instantConfirmation"`     // no manual review by the partner
-	AllowFreesale       bool     `json:"allowFreesale,omitempty"` // unlimited: vacancies are not read
+	AllowFreesale       bool     `json:"allowFreesale,omitempty"` // unlimited: vacancies are ignored
 	Options             []Option `json:"options"`                 // at least one
 	Reference           string   `json:"reference,omitempty"`
-	UpdatedAt           string   `json:"updatedAt,omitempty"` // ISO 8601; read by incremental syncs
+	UpdatedAt           string   `json:"updatedAt,omitempty"` // ISO 8601; used by incremental syncs
 }
 
-// Option is one way to take a product; it has its own slots.
+// Option is one form of a product, with its own slots.
 type Option struct {
 	ID                 string           `json:"id"` // permanent, unique in its product
 	InternalName       string           `json:"internalName"`
 	AvailabilityType   AvailabilityType `json:"availabilityType"`
 	Units              []Unit           `json:"units"`
-	CancellationCutoff string           `json:"cancellationCutoff,omitempty"` // for people, not for machines
+	CancellationCutoff string           `json:"cancellationCutoff,omitempty"` // text for people, not for machines
 }
 
 // Unit is a guest type of an option, with its prices.
@@ -32,14 +32,14 @@ type Unit struct {
 	Restrictions *Restrictions  `json:"restrictions,omitempty"`
 }
 
-// Restrictions bound a guest's age, in whole years, both inclusive.
+// Restrictions limit a guest's age, in whole years, both inclusive.
 type Restrictions struct {
 	MinAge *int `json:"minAge,omitempty"`
 	MaxAge *int `json:"maxAge,omitempty"`
 }
 
-// PricingEntry is a price in one currency. Amounts are integers in the
-// smallest unit: Original / 10^CurrencyPrecision is the amount in the major unit.
+// PricingEntry is a price in one currency. Amounts are integers in the smallest unit: Original /
+// 10^CurrencyPrecision is the amount in the major unit.
 type PricingEntry struct {
 	Original          int64  `json:"original"`
 	Currency          string `json:"currency"`                    // ISO 4217

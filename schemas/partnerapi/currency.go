@@ -1,11 +1,10 @@
 package partnerapi
 
-// CurrencyDecimals returns the decimals that ISO 4217 gives a currency: 2 for
-// all but the few listed here.
+// CurrencyDecimals returns the decimals of a currency in ISO 4217: 2 for all currencies except the
+// few listed here.
 //
-// CLDR, the source of most currency libraries, rounds some currencies as people
-// write them (IQD to 0 where ISO 4217 has 3), which is not what amounts on the
-// wire are counted in.
+// CLDR, the source of most currency libraries, rounds some currencies as people write them (IQD to
+// 0, where ISO 4217 has 3). Amounts of the contract are not counted that way.
 func CurrencyDecimals(code string) int {
 	switch code {
 	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF":

@@ -10,11 +10,10 @@ import (
 // DateLayout is the layout of the contract's dates, YYYY-MM-DD.
 const DateLayout = time.DateOnly
 
-// ParseDateTime reads a date-time of the contract: ISO 8601 in its extended form
-// with a UTC offset, which may be "Z"; seconds and their fraction may be left
-// out (GEN-5).
+// ParseDateTime parses a date-time of the contract: ISO 8601 in its extended form with a UTC
+// offset, which may be "Z". Seconds and their fraction may be omitted (GEN-5).
 func ParseDateTime(s string) (time.Time, error) {
-	// RFC 3339 lets "T" and "Z" be written small, Go's parser does not.
+	// RFC 3339 allows lower-case "t" and "z"; Go's parser does not.
 	upper := strings.ToUpper(s)
 	shape := dateTimeShape.FindStringSubmatch(upper)
 	if shape == nil {
@@ -37,15 +36,14 @@ func noDateTime(s string) error {
 
 const withoutSeconds = "2006-01-02T15:04Z07:00"
 
-// dateTimeShape refuses what Go's parser lets pass and the contract does not:
-// hours of one digit, a comma before the fraction, offsets of a day and more.
-// Its first group is the seconds.
+// dateTimeShape rejects what Go's parser accepts and the contract does not: hours of one digit, a
+// comma before the fraction, and offsets of a day or more. Its first group is the seconds.
 var dateTimeShape = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$`)
 
-// FormatDateTime writes t as the contract wants it: seconds, and t's own UTC
-// offset in digits.
+// FormatDateTime formats t as the contract requires: with seconds, and with t's own UTC offset in
+// digits.
 func FormatDateTime(t time.Time) string {
-	// package time writes RFC 3339 much faster than a layout of one's own.
+	// Package time formats RFC 3339 much faster than a custom layout.
 	text := t.Format(time.RFC3339)
 	if local, utc := strings.CutSuffix(text, "Z"); utc {
 		return local + "+00:00"

@@ -3,7 +3,7 @@ package partnerapi
 // Endpoint names one of the six operations that every partner implements.
 type Endpoint string
 
-// The six partner endpoints, in the order in which a booking meets them.
+// The six partner endpoints, in the order in which a booking uses them.
 const (
 	Products     Endpoint = "products"     // GET /products
 	Availability Endpoint = "availability" // POST /availability
@@ -13,7 +13,7 @@ const (
 	Cancel       Endpoint = "cancel"       // POST /bookings/{externalBookingId}/cancel
 )
 
-// Endpoints lists all six, in the order in which a booking meets them.
+// Endpoints lists all six endpoints, in the order in which a booking uses them.
 func Endpoints() []Endpoint {
 	return []Endpoint{Products, Availability, Reserve, Confirm, Release, Cancel}
 }
@@ -28,11 +28,11 @@ const (
 	APIKey AuthType = "api_key"
 )
 
-// AuthTypes lists every lawful value.
+// AuthTypes lists every valid value.
 func AuthTypes() []AuthType { return []AuthType{Bearer, APIKey} }
 
-// Authorization returns the value of the Authorization header that presents
-// key to a partner of this auth type.
+// Authorization returns the value of the Authorization header that presents key to a partner with
+// this auth type.
 func (t AuthType) Authorization(key string) string {
 	if t == APIKey {
 		return key

@@ -1,6 +1,6 @@
 package partnerapi
 
-// AvailabilityType says how an option's slots are to be read.
+// AvailabilityType says how an option's slots are defined.
 type AvailabilityType string
 
 // The two availability types.
@@ -24,8 +24,8 @@ const (
 // UnitTypes lists every guest type.
 func UnitTypes() []UnitType { return []UnitType{Adult, Child, Infant, Senior, Student} }
 
-// FixedUnitID returns the id that a unit of type t must bear, and false for a
-// type whose id the partner is free to choose (PRD-12).
+// FixedUnitID returns the required id of a unit of type t. It returns false for a type whose id the
+// partner may choose (PRD-12).
 func (t UnitType) FixedUnitID() (string, bool) {
 	switch t {
 	case Adult:
@@ -40,7 +40,7 @@ func (t UnitType) FixedUnitID() (string, bool) {
 	return "", false
 }
 
-// AdultUnitID is the unit that the marketplace asks availability for (AVL-2).
+// AdultUnitID is the unit for which the marketplace requests availability (AVL-2).
 const AdultUnitID = "unit-adult"
 
 // SlotStatus says whether a slot can be sold.
@@ -60,16 +60,16 @@ func SlotStatuses() []SlotStatus {
 	return []SlotStatus{StatusAvailable, StatusFreesale, StatusLimited, StatusSoldOut, StatusClosed}
 }
 
-// Bookable reports whether a slot of this status may be reserved.
+// Bookable reports whether a slot with this status may be reserved.
 func (s SlotStatus) Bookable() bool {
 	return s == StatusAvailable || s == StatusFreesale || s == StatusLimited
 }
 
-// StatusConfirmed is the status that a confirmed booking should show (CNF-3).
+// StatusConfirmed is the status that a confirmed booking should have (CNF-3).
 const StatusConfirmed = "CONFIRMED"
 
-// The delivery formats and methods of the tickets that the mock partner issues; the
-// schema lists all that are lawful.
+// The delivery formats and methods of the tickets that the mock partner issues. The schema lists
+// all valid ones.
 const (
 	QRCode         = "QRCODE"
 	PDFURL         = "PDF_URL"

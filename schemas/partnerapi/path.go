@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Paths of the endpoints below a partner's base URL. ReleasePath and
-// CancelPath take the opaque code or booking id.
+// These are the paths of the endpoints below a partner's base URL. ReleasePath and CancelPath take
+// the opaque code or booking id.
 const (
 	ProductsPath     = "/products"
 	AvailabilityPath = "/availability"
@@ -16,16 +16,15 @@ const (
 	ConfirmPath      = "/bookings/confirm"
 )
 
-// ReleasePath returns the escaped path that releases the hold of code.
+// ReleasePath returns the escaped path that releases the hold with that code.
 func ReleasePath(code string) string { return "/bookings/" + EscapeSegment(code) }
 
-// CancelPath returns the escaped path that cancels the booking id.
+// CancelPath returns the escaped path that cancels the booking with that id.
 func CancelPath(id string) string { return "/bookings/" + EscapeSegment(id) + "/cancel" }
 
-// EscapeSegment escapes an opaque code so that it stays ONE path segment
-// (RSV-6): slashes, percent signs, plus signs and spaces are encoded, and so
-// are the dots of "." and "..", which every client and proxy would otherwise
-// resolve as directories.
+// EscapeSegment escapes an opaque code so that it stays ONE path segment (RSV-6). It encodes
+// slashes, percent signs, plus signs and spaces. It also encodes the dots of "." and "..", which
+// clients and proxies would otherwise resolve as directories.
 func EscapeSegment(code string) string {
 	if code == "." || code == ".." {
 		return strings.Repeat("%2E", len(code))
@@ -33,9 +32,8 @@ func EscapeSegment(code string) string {
 	return strings.ReplaceAll(url.PathEscape(code), "+", "%2B")
 }
 
-// URL joins an escaped path (as the functions above return it) below base,
-// whatever base's own path and trailing slash (AUTH-4). It never cleans the path:
-// an opaque code may look like a directory.
+// URL joins an escaped path, as the functions above return it, below base, whatever base's own path
+// and trailing slash (AUTH-4). It never cleans the path: an opaque code may look like a directory.
 func URL(base *url.URL, escapedPath string, query url.Values) (*url.URL, error) {
 	path, err := url.PathUnescape(escapedPath)
 	if err != nil {
@@ -49,8 +47,8 @@ func URL(base *url.URL, escapedPath string, query url.Values) (*url.URL, error) 
 	return &joined, nil
 }
 
-// EndpointOf tells which of the six operations a request is for, by its method and
-// its path below the base URL; empty: none of them.
+// EndpointOf returns the operation of a request, by its method and its path below the base URL. It
+// returns "" if the request is for another path or method.
 func EndpointOf(r *http.Request) Endpoint {
 	path := r.URL.EscapedPath()
 	switch {
@@ -72,8 +70,8 @@ func EndpointOf(r *http.Request) Endpoint {
 	return ""
 }
 
-// CallOf returns the endpoint that a request calls, below any base URL, and the code or id that its path names,
-// escaped and unescaped; false where it is no call of the contract.
+// CallOf returns the endpoint that a request calls, below any base URL, and the code or id in its
+// path, escaped and unescaped. It returns false if the request is not a call of the contract.
 func CallOf(method string, u *url.URL) (of Endpoint, segment, named string, ok bool) {
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	at := strings.LastIndex(path, "/bookings/")

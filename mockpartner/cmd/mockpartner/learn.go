@@ -19,7 +19,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// keyVariable is where the key of a partner is read from unless told otherwise.
+// keyVariable is the default environment variable of the partner's key.
 const keyVariable = "PARTNER_AUTH_KEY"
 
 type learnFlags struct {
@@ -119,7 +119,7 @@ func told(out io.Writer, file string, twin *learn.Twin) {
 	fmt.Fprintf(out, "play it: mockpartner serve --auth-key a-test-key --scenario %s\n", file)
 }
 
-// replaceFile writes a file in one step: who reads it sees the old one or the new one.
+// replaceFile writes a file in one step, so that readers see either the old or the new content.
 func replaceFile(name string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command mockpartner serves a partner platform that keeps the partner contract
-// exactly, for tests of marketplaces that integrate with partners.
+// Command mockpartner serves a partner platform that follows the partner contract exactly, for
+// tests of marketplaces that integrate with partners.
 package main
 
 import (

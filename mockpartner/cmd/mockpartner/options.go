@@ -18,8 +18,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// The environment variables that stand in for flags: secrets are better kept
-// off the command line, which other users of the machine can see.
+// These environment variables can replace flags, because other users of the machine can see secrets
+// on the command line.
 const (
 	authKeyVariable      = "MOCKPARTNER_AUTH_KEY"
 	controlTokenVariable = "MOCKPARTNER_CONTROL_TOKEN"
@@ -32,7 +32,7 @@ var variables = map[string]string{
 
 const webhookSecretFlag = "webhook-secret"
 
-// defaultAddr is where the mock listens unless it is told otherwise.
+// defaultAddr is the default address to listen on.
 const defaultAddr = "127.0.0.1:8081"
 
 type serveFlags struct {
@@ -122,8 +122,8 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 	return o, nil
 }
 
-// stand lets given flags take precedence over the scenario. The error says
-// what a scenario alone may not have.
+// stand lets given flags take precedence over the scenario. It returns an error if the scenario
+// sends webhooks elsewhere without --webhook-url.
 func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) error {
 	given := c.Flags().Changed
 	if given("seed") {
@@ -161,8 +161,8 @@ func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.
 	}
 }
 
-// override lets given flags take precedence over the policy of the scenario, or
-// else of the catalog.
+// override lets given flags take precedence over the policy of the scenario, or else of the
+// catalog.
 func (f serveFlags) override(c *cobra.Command, scenario *script.Scenario, sold *catalog.Catalog) {
 	var policy catalog.Policy
 	switch {
@@ -187,8 +187,8 @@ func (f serveFlags) override(c *cobra.Command, scenario *script.Scenario, sold *
 	}
 }
 
-// webhooks are those of the scenario, to where and with what the flags say; nil
-// where neither says anything.
+// webhooks returns the scenario's webhooks with the URL and secret of the flags. It returns nil if
+// neither configures webhooks.
 func (f serveFlags) webhooks(given func(flag string) bool, scenario *script.Scenario) *webhook.Config {
 	if scenario.Webhooks == nil && f.webhookURL == "" && !given(webhookSecretFlag) {
 		return nil // the variable alone sends nothing

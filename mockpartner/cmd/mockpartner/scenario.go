@@ -61,9 +61,8 @@ func describe(s *script.Scenario) string {
 	return ok
 }
 
-// follow plays new versions of a scenario file, as flags override them, until the
-// context ends. Of one that is wrong it tells the place, and what was played
-// before stays.
+// follow plays new versions of a scenario file, overridden by flags, until the context ends. For an
+// invalid version it logs the location of the problem, and the previous scenario stays.
 func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log io.Writer, override func(*script.Scenario) error) {
 	script.Watch(ctx, file, script.WatchEvery, func(s *script.Scenario, err error) {
 		if err == nil {
@@ -109,8 +108,8 @@ partners has to get along with all of them.`,
 	})
 }
 
-// newListing completes a command that lists the partners of its arguments, all of the kind
-// where it has none: as JSON, or each as a line with others below it.
+// newListing completes a command that lists the partners named by its arguments, or all of the
+// kind. It prints JSON, or one line for each with details below.
 func newListing(command *cobra.Command, kind defects.Kind, lines func(defects.Partner) []string) *cobra.Command {
 	asJSON := command.Flags().Bool("json", false, "as JSON")
 	command.RunE = func(c *cobra.Command, names []string) error {
@@ -136,7 +135,7 @@ func newListing(command *cobra.Command, kind defects.Kind, lines func(defects.Pa
 	return command
 }
 
-// writeJSON writes a value for people and programs.
+// writeJSON writes a value as indented JSON.
 func writeJSON(out io.Writer, value any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")

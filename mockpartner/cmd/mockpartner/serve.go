@@ -119,7 +119,7 @@ func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
 	return address, nil
 }
 
-// greet says in a few lines where everything is.
+// greet prints the addresses of the mock's parts.
 func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr, routes bool) {
 	base := "http://" + address.String()
 	platform, now := mock.Default().Platform(), mock.Default().Clock().Now().UTC().Format(time.RFC3339)
@@ -140,8 +140,8 @@ func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr, routes bool)
 	table.Flush()
 }
 
-// The server's limits. Writing is given long enough for an answer that is late
-// on purpose to go out.
+// These are the server's limits. The write timeout leaves time for answers that are delayed on
+// purpose.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second
@@ -151,8 +151,8 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// serveUntil serves until the context ends, and then lets the requests under
-// way come to their end; stopping ends those that would not by themselves.
+// serveUntil serves until the context ends, and then waits for the requests in progress. It calls
+// stopping to end requests that would not end by themselves.
 func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, stopping func()) error {
 	server := &http.Server{
 		Handler:           handler,

@@ -24,7 +24,7 @@ const (
 	exitUnreachable = 3 // no mock answered
 )
 
-// verdictTime is how long a mock may take to judge: the whole journal is read for it.
+// verdictTime is how long a mock may take to judge, because it reads its complete journal.
 const verdictTime = 30 * time.Second
 
 func newVerdict() *cobra.Command {
@@ -72,9 +72,9 @@ Exit codes:
 
 // verdictOf asks the mock at the address. Its error has an exit code.
 func verdictOf(ctx context.Context, address, token string) (judge.Verdict, error) {
-	// As a browser shows it, the address may be that of the console.
+	// The address may be copied from a browser that shows the console.
 	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), control.Path)
-	// A redirect leads to where no mock is, and must not get the token.
+	// A redirect leads away from the mock, and its target must not receive the token.
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	mock, err := client.New(address, client.Options{Token: token, HTTP: stay})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Calendar lists an option's slots day by day, as they were seen at a partner. A date
-// outside its days has the slots of a date within them, on the same weekday.
+// Calendar lists an option's slots day by day, as observed at a partner. A date outside its days
+// has the slots of a date within them, on the same weekday.
 type Calendar struct {
 	From  string         `yaml:"from" json:"from"` // the first date
 	Days  int            `yaml:"days" json:"days"`
@@ -24,21 +24,21 @@ type Calendar struct {
 // CalendarLine is the slots of one time of day.
 type CalendarLine struct {
 	At string `yaml:"at" json:"at"`
-	// Lasts is the length of a START_TIME option's slots, Until the closing time of an
-	// OPENING_HOURS option's; one at or before At is on the next day.
+	// Lasts is the length of a START_TIME option's slots. Until is the closing time of an
+	// OPENING_HOURS option's slots; a time at or before At is on the next day.
 	Lasts time.Duration `yaml:"lasts" json:"lasts,omitempty"`
 	Until string        `yaml:"until" json:"until,omitempty"`
-	// Weekdays are those that Left is about; absent means all.
+	// Weekdays are the weekdays that Left covers; absent means all.
 	Weekdays []string `yaml:"weekdays" json:"weekdays,omitempty"`
-	// Left says what is left of each slot, for one day after another.
+	// Left is the seats left of each slot, with one entry for each day.
 	Left []Left `yaml:"left" json:"left"`
-	// Capacity is that of the slots whose entry in Left names none.
+	// Capacity is the capacity of slots whose entry in Left does not state one.
 	Capacity int `yaml:"capacity" json:"capacity,omitempty"`
-	// Prices are the slots' own prices (AVL-6): absent for none.
+	// Prices are the slots' own prices (AVL-6); absent if they have none.
 	Prices *[]partnerapi.UnitPricing `yaml:"prices" json:"prices,omitempty"`
 }
 
-// MarshalJSON writes the line as a catalog file has it.
+// MarshalJSON writes the line in the form of a catalog file.
 func (l CalendarLine) MarshalJSON() ([]byte, error) {
 	type plain CalendarLine // without this method
 	written := struct {
@@ -51,11 +51,12 @@ func (l CalendarLine) MarshalJSON() ([]byte, error) {
 	return json.Marshal(written)
 }
 
-// Left is one entry of a calendar: the vacancies of a slot, such as 12, with its capacity, such as 12/20; closed before
-// them or alone; or one of the words none (there is no slot on this day) and free (it has no limit).
+// Left is one entry of a calendar. It is a slot's vacancies, such as 12, or with its capacity, such
+// as 12/20. A closed slot has the word closed before them, or alone. The word none means that there
+// is no slot on this day, and free that the slot has no limit.
 type Left string
 
-// The words of Left.
+// These are the words of Left.
 const (
 	LeftNone   = "none"
 	LeftClosed = "closed"
@@ -75,7 +76,7 @@ func (l *Left) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// moment returns the slot that the entry describes, nil for none.
+// moment returns the slot that the entry describes, or nil for none.
 func (l Left) moment(capacity int) (*Moment, error) {
 	rest, closed := strings.CutPrefix(string(l), LeftClosed)
 	rest = strings.TrimPrefix(rest, " ")
@@ -109,20 +110,20 @@ func (l Left) wrong() error {
 	return fmt.Errorf("expected what is left of a slot, such as 12, 12/20, closed, closed 3/20, free or none, received %q", string(l))
 }
 
-// Moment is a slot of a calendar before anything of it is sold here.
+// Moment is a slot of a calendar before the mock has sold any of it.
 type Moment struct {
 	Lasts               time.Duration
-	Until               int // minutes after the midnight before its start; it counts where Lasts is 0
+	Until               int // minutes after the midnight before its start; used if Lasts is 0
 	Counted, Closed     bool
 	Capacity, Vacancies int
-	Prices              []partnerapi.UnitPricing // nil: none
+	Prices              []partnerapi.UnitPricing // nil if it has no prices
 }
 
-// dates is a calendar that slots can be looked up in.
+// dates is a calendar in a form for lookups.
 type dates struct {
 	first int64 // of the days, since 1970-01-01
 	days  int64
-	at    map[int][]*Moment // by the minute after midnight, one for each day
+	at    map[int][]*Moment // by minutes after midnight, one for each day
 }
 
 // moment returns the slot at that time.
@@ -134,8 +135,8 @@ func (d *dates) moment(day int64, minute int) *Moment {
 	return at[d.seen(day)]
 }
 
-// seen is the day of the calendar, counted from its first, that stands for any other day: the one that is
-// some whole weeks away, among the last whole weeks for later days and the first ones for earlier days.
+// seen returns the index of the calendar's day that stands for any other day. It is a whole number
+// of weeks away: among the last whole weeks for later days, and the first ones for earlier days.
 func (d *dates) seen(day int64) int64 {
 	const week = 7
 	offset := day - d.first
@@ -152,10 +153,11 @@ func (d *dates) seen(day int64) int64 {
 	}
 }
 
-// maxCalendarDays bounds the days of a calendar: more than can be asked for in one window.
+// maxCalendarDays is the maximum number of days of a calendar. It covers the longest window.
 const maxCalendarDays = 366
 
-// compile checks the calendar and makes it ready. The error begins with the place of what is wrong.
+// compile validates the calendar and prepares it for lookups. The error begins with the location of
+// the problem.
 func (c *Calendar) compile(kind partnerapi.AvailabilityType) (*dates, error) {
 	first, err := time.Parse(partnerapi.DateLayout, c.From)
 	switch {

@@ -1,11 +1,11 @@
-// Package catalog holds what a mock partner sells: its products, in the very
-// types that GET /products shows, and for each option a schedule, from which
-// the platform computes slots for any window.
+// Package catalog defines what a mock partner sells: its products, in the types that GET /products
+// uses, and a schedule for each option. The platform computes slots for any window from the
+// schedule.
 //
-// A catalog comes from one of three places: Default, a small catalog with a bit
-// of everything that the contract allows; Parse, a YAML file (default.yaml is
-// the documented example); Generate, any number of products drawn from a seed.
-// Index turns it into the checked form that a platform works with.
+// A catalog has one of three sources. Default is a small catalog with an example of everything that
+// the contract allows. Parse reads a YAML file (default.yaml is the documented example). Generate
+// draws any number of products from a seed. Index validates a catalog and turns it into the form
+// that a platform uses.
 package catalog
 
 import (
@@ -21,15 +21,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Catalog is everything that one partner sells, and how it does business.
+// Catalog is everything that one partner sells, and its policy.
 type Catalog struct {
 	Policy   `yaml:",inline"`
 	Products []Product `yaml:"products" json:"products"`
-	// Generate, in the place of products, has them drawn by Index.
+	// Generate, in place of products, makes Index generate them.
 	Generate *Generated `yaml:"generate" json:"generate,omitempty"`
 
-	// source is the file that the catalog was read from, for the lines of its
-	// problems.
+	// source is the file that the catalog was read from. It gives problems their line numbers.
 	source *source
 }
 
@@ -38,82 +37,81 @@ type source struct {
 	text []byte
 }
 
-// Policy says which of the contract's optional features the partner lacks. Its
-// zero value is a partner that has them all.
+// Policy says which of the contract's optional features the partner lacks. Its zero value is a
+// partner with all of them.
 type Policy struct {
-	// NoHolds: reserve keeps no seats; expiresAt lies 24 hours ahead, and
-	// confirm takes the seats (RSV-8, CNF-7).
+	// NoHolds: reserve keeps no seats; expiresAt is 24 hours ahead, and confirm takes the seats
+	// (RSV-8, CNF-7).
 	NoHolds bool `yaml:"noHolds" json:"noHolds,omitempty"`
 	// NoCancel: the cancel endpoint answers 404 (CAN-6).
 	NoCancel bool `yaml:"noCancel" json:"noCancel,omitempty"`
 	// NoTickets: confirm sends no tickets (CNF-6 does not bind the partner).
 	NoTickets bool `yaml:"noTickets" json:"noTickets,omitempty"`
-	// Codes is the look of codes and booking ids; empty means PlainCodes.
+	// Codes is the style of codes and booking ids; empty means PlainCodes.
 	Codes CodeStyle `yaml:"codes" json:"codes,omitempty"`
 }
 
-// CodeStyle says what reservation codes and booking ids look like (RSV-6).
+// CodeStyle is the style of reservation codes and booking ids (RSV-6).
 type CodeStyle string
 
 const (
 	// PlainCodes are letters, digits and dashes.
 	PlainCodes CodeStyle = "plain"
-	// AwkwardCodes hold slashes, plus and percent signs, spaces and letters
-	// beyond ASCII; one in a sandbox is "..". All of it is lawful.
+	// AwkwardCodes contain slashes, plus and percent signs, spaces and letters beyond ASCII; one in
+	// a sandbox is "..". All of these are lawful.
 	AwkwardCodes CodeStyle = "awkward"
 )
 
-// Product is a product as the contract shows it, with the schedules of its
-// options by option id.
+// Product is a product as the contract shows it, with the schedules of its options by option id.
 type Product struct {
 	partnerapi.Product `yaml:",inline"`
 	Schedules          map[string]Schedule `yaml:"schedules" json:"schedules"`
 }
 
-// Schedule says when an option has slots and how they sell. Times of day are
-// "HH:MM" in the product's zone.
+// Schedule says when an option has slots and how they sell. Times of day are "HH:MM" in the
+// product's zone.
 type Schedule struct {
 	// Starts are the daily start times of a START_TIME option.
 	Starts []string `yaml:"starts" json:"starts,omitempty"`
 	// Duration is the length of a START_TIME option's slots.
 	Duration time.Duration `yaml:"duration" json:"duration,omitempty"`
-	// Opens and Closes bound the daily window of an OPENING_HOURS option; one
-	// that closes at or before its opening closes on the next day.
+	// Opens and Closes are the daily window of an OPENING_HOURS option. If Closes is at or before
+	// Opens, the window ends on the next day.
 	Opens  string `yaml:"opens" json:"opens,omitempty"`
 	Closes string `yaml:"closes" json:"closes,omitempty"`
 	// ClosedOn lists the weekdays without slots, such as "Monday".
 	ClosedOn []string `yaml:"closedOn" json:"closedOn,omitempty"`
-	// CutOff is how long before its start (for OPENING_HOURS: its end) a
-	// slot's sale ends; from then on the slot is CLOSED.
+	// CutOff is how long before its start (for OPENING_HOURS: its end) a slot's sale ends. From
+	// then on the slot is CLOSED.
 	CutOff time.Duration `yaml:"cutOff" json:"cutOff,omitempty"`
 
-	// Capacity bounds the seats of a slot.
+	// Capacity is the range of a slot's seats.
 	Capacity Seats `yaml:"capacity" json:"capacity,omitzero"`
-	// LimitedAt is the number of vacancies from which on downwards a slot is
-	// LIMITED; absent means DefaultLimitedAt.
+	// LimitedAt is the number of vacancies at or below which a slot is LIMITED; absent means
+	// DefaultLimitedAt.
 	LimitedAt *int `yaml:"limitedAt" json:"limitedAt,omitempty"`
 	// Freesale: the option's slots have no limit and the status FREESALE.
 	Freesale bool `yaml:"freesale" json:"freesale,omitempty"`
-	// HideVacancies: slots name neither vacancies nor capacity (AVL-14).
+	// HideVacancies: slots show neither vacancies nor capacity (AVL-14).
 	HideVacancies bool `yaml:"hideVacancies" json:"hideVacancies,omitempty"`
-	// Seats is how many seats a guest of a unit takes, by unit id; absent means
-	// 1, and 0 for units of type INFANT (RSV-9).
+	// Seats is how many seats a guest of a unit takes, by unit id. Absent means 1, and 0 for units
+	// of type INFANT (RSV-9).
 	Seats map[string]int `yaml:"seats" json:"seats,omitempty"`
 
-	// SoldOut, Closed and Limited are the shares, in percent, of the slots that
-	// begin their life in that status.
+	// SoldOut, Closed and Limited are the shares, in percent, of the slots that initially have that
+	// status.
 	SoldOut int `yaml:"soldOut" json:"soldOut,omitempty"`
 	Closed  int `yaml:"closed" json:"closed,omitempty"`
 	Limited int `yaml:"limited" json:"limited,omitempty"`
-	// UnitPricing says whether slots carry prices of their own.
+	// UnitPricing says whether slots have their own prices.
 	UnitPricing PricingStyle `yaml:"unitPricing" json:"unitPricing,omitempty"`
 
-	// Calendar lists the slots one by one, in the place of all that computes them: only
-	// CutOff, LimitedAt, Freesale, HideVacancies and Seats go with it.
+	// Calendar lists the slots one by one. Only CutOff, LimitedAt, Freesale, HideVacancies and
+	// Seats may be combined with it.
 	Calendar *Calendar `yaml:"calendar" json:"calendar,omitempty"`
 }
 
-// MarshalJSON writes the schedule as a catalog file has it.
+// MarshalJSON writes the schedule in the form of a catalog file.
 func (s Schedule) MarshalJSON() ([]byte, error) {
 	type plain Schedule // without this method
 	written := struct {
@@ -130,27 +128,26 @@ func (s Schedule) MarshalJSON() ([]byte, error) {
 	return json.Marshal(written)
 }
 
-// DefaultLimitedAt is the LimitedAt of a schedule that names none.
+// DefaultLimitedAt is the LimitedAt of a schedule that does not set one.
 const DefaultLimitedAt = 3
 
-// Seats bounds a number of seats, both ends inclusive.
+// Seats is a range of a number of seats, inclusive at both ends.
 type Seats struct {
 	Min int `yaml:"min" json:"min"`
 	Max int `yaml:"max" json:"max"`
 }
 
-// PricingStyle says what a slot's unitPricing looks like (AVL-6).
+// PricingStyle is the form of a slot's unitPricing (AVL-6).
 type PricingStyle string
 
 const (
-	// PricingAbsent leaves unitPricing out: the option's prices hold. It is
-	// what an empty style means.
+	// PricingAbsent omits unitPricing: the option's prices apply. An empty style means the same.
 	PricingAbsent PricingStyle = "absent"
-	// PricingOwn gives every slot prices of its own, dearer at weekends.
+	// PricingOwn gives every slot its own prices, which are higher at weekends.
 	PricingOwn PricingStyle = "own"
 	// PricingEmpty sends an empty array.
 	PricingEmpty PricingStyle = "empty"
-	// PricingMixed alternates between the three.
+	// PricingMixed varies between the three.
 	PricingMixed PricingStyle = "mixed"
 )
 

@@ -11,18 +11,18 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What a catalog that is sold refuses.
+// These errors are returned by changes of a catalog in use.
 var (
 	ErrNoProduct   = errors.New("there is no such product")
 	ErrLastProduct = errors.New("a catalog has at least one product")
 	ErrTooLarge    = errors.New("the catalog would be too large")
 )
 
-// maxListing bounds the products of an index as GET /products shows them, in
-// bytes: more than the largest catalog that Generate draws.
+// maxListing is the maximum size of an index's products in GET /products, in bytes. It is more than
+// the largest catalog that Generate draws.
 const maxListing = 512 << 20
 
-// Catalog returns the catalog that the index is of, in the form of a file.
+// Catalog returns the catalog of the index, in the form of a file.
 func (x *Index) Catalog() *Catalog {
 	c := &Catalog{Policy: x.Policy, Products: make([]Product, len(x.Products))}
 	for i, product := range x.Products {
@@ -31,7 +31,7 @@ func (x *Index) Catalog() *Catalog {
 	return c
 }
 
-// Form returns the product as a catalog file has it.
+// Form returns the product in the form of a catalog file.
 func (p *IndexedProduct) Form() Product {
 	product := Product{Product: p.Product, Schedules: map[string]Schedule{}}
 	for id, option := range p.options {
@@ -40,10 +40,9 @@ func (p *IndexedProduct) Form() Product {
 	return product
 }
 
-// Replace returns the index of another catalog that is sold from now on.
-// Products that are as they were stay as they are; of all others updatedAt is
-// now (PRD-14). The policy stays. Where nothing is another it returns the index
-// itself. Its error is that of Catalog.Index.
+// Replace returns the index of a new catalog. Unchanged products keep their updatedAt; that of all
+// others becomes now (PRD-14). The policy stays. If nothing changes, it returns the index itself.
+// Its error is that of Catalog.Index.
 func (x *Index) Replace(c *Catalog, now time.Time) (*Index, error) {
 	if problems := c.check(); len(problems) > 0 {
 		return nil, c.problems(problems)
@@ -76,10 +75,9 @@ func (x *Index) Replace(c *Catalog, now time.Time) (*Index, error) {
 	return index.ready()
 }
 
-// With returns the index with the product, in the place of the one of its id or
-// at the end; of one that is another than before, updatedAt is now (PRD-14).
-// Where it is as it was, that is the index itself. Its error is a *Problems, or
-// wraps ErrTooLarge.
+// With returns the index with the product, in place of the one with its id or at the end. If the
+// product changes, its updatedAt becomes now (PRD-14). If not, the index itself is returned. The
+// error is a *Problems, or wraps ErrTooLarge.
 func (x *Index) With(p Product, now time.Time) (*Index, error) {
 	if problems := p.check(); len(problems) > 0 {
 		return nil, &Problems{List: problems}
@@ -102,8 +100,8 @@ func (x *Index) With(p Product, now time.Time) (*Index, error) {
 	return index.ready()
 }
 
-// Without returns the index without the product of that id. Its error wraps
-// ErrNoProduct or ErrLastProduct.
+// Without returns the index without the product with that id. Its error wraps ErrNoProduct or
+// ErrLastProduct.
 func (x *Index) Without(id string) (*Index, error) {
 	old, ok := x.byID[id]
 	switch {
@@ -117,8 +115,7 @@ func (x *Index) Without(id string) (*Index, error) {
 	return index.ready()
 }
 
-// same reports whether a product is as the indexed one, but for when it was
-// modified.
+// same reports whether a product equals the indexed one, except for its modification time.
 func (p *IndexedProduct) same(other Product) bool {
 	mine := p.Form()
 	other.UpdatedAt = mine.UpdatedAt
@@ -130,8 +127,8 @@ func (p *IndexedProduct) same(other Product) bool {
 	return err == nil && bytes.Equal(was, is)
 }
 
-// indexAt indexes a product that was changed at that time. The time is kept
-// exactly, though updatedAt shows its second only.
+// indexAt indexes a product that was changed at that time. It keeps the exact time, although
+// updatedAt shows only whole seconds.
 func indexAt(p *Product, now time.Time) (*IndexedProduct, error) {
 	product, err := indexProduct(p)
 	if err == nil {
@@ -156,7 +153,7 @@ func (x *Index) ready() (*Index, error) {
 	return x, nil
 }
 
-// check lists what is wrong with a product by itself, with paths that begin in it.
+// check lists the problems of a product by itself, with paths relative to the product.
 func (p *Product) check() []Problem {
 	const path = "product"
 	var found checker

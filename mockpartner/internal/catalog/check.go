@@ -10,21 +10,20 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Problem is one thing that is wrong with a catalog.
+// Problem is one problem of a catalog.
 type Problem = yamlfile.Problem
 
-// Problems is the error of a catalog that cannot be used. It has lines where
-// the catalog was a file.
+// Problems is the error of an invalid catalog. It has line numbers if the catalog came from a file.
 type Problems = yamlfile.Problems
 
-// maxProblems is how many problems are listed at most, give or take those of
-// one product. A catalog with as many is not looked through to its end.
+// maxProblems is about the maximum number of listed problems. The check stops after the product
+// that reaches it.
 const maxProblems = 50
 
-// maxSeats bounds the capacity of a slot, so that no sum of seats overflows.
+// maxSeats is the maximum capacity of a slot, so that no sum of seats overflows.
 const maxSeats = 1_000_000
 
-// check lists what keeps the catalog from being lawful or computable.
+// check lists the problems that make the catalog unlawful or unusable.
 func (c *Catalog) check() []Problem {
 	var found checker
 	if err := c.Policy.Check(); err != nil {
@@ -57,7 +56,7 @@ func (c *checker) add(path, format string, args ...any) {
 	*c = append(*c, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Check reports a code style that does not exist.
+// Check returns an error for an unknown code style.
 func (p Policy) Check() error {
 	if !slices.Contains([]CodeStyle{"", PlainCodes, AwkwardCodes}, p.Codes) {
 		return fmt.Errorf("expected plain or awkward, received %q", p.Codes)
@@ -97,16 +96,14 @@ func (c *checker) product(path string, p *Product) {
 	}
 }
 
-// named wants a name where the contract would take an empty one: in a catalog
-// it is a forgotten one.
+// named requires a name. The contract allows an empty one, but in a catalog it is a mistake.
 func (c *checker) named(path, name string) {
 	if name == "" {
 		c.add(path+".internalName", "expected a name")
 	}
 }
 
-// contract judges the product by the schema that every partner's products are
-// judged by.
+// contract validates the product against the schema that applies to every partner's products.
 func (c *checker) contract(path string, p partnerapi.Product) {
 	text, err := marshal(p)
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 //go:embed default.yaml
 var defaultYAML []byte
 
-// Default returns a fresh copy of the catalog of default.yaml: eight products
-// with a bit of everything that the contract allows. The caller may change it.
+// Default returns a fresh copy of the catalog in default.yaml: eight products with an example of
+// everything that the contract allows. The caller may change it.
 func Default() *Catalog {
 	catalog, err := Parse("default.yaml", defaultYAML)
 	if err != nil {
 		panic(err) // the file is embedded, and a test reads it
 	}
-	catalog.source = nil // it is the caller's from now on
+	catalog.source = nil // the caller may change it, so the lines may no longer be right
 	return catalog
 }
 
-// maxFile bounds a catalog file, in bytes.
+// maxFile is the maximum size of a catalog file, in bytes.
 const maxFile = 64 << 20
 
 // Load reads a catalog from a YAML file, as Parse does. Its error names the file, or is a
@@ -39,9 +39,9 @@ func Load(path string) (*Catalog, error) {
 	return Parse(path, text)
 }
 
-// Parse reads a catalog from YAML, of which JSON is a part. An unknown key is
-// an error; whether the catalog can be sold is judged by Index, whose problems
-// then have their lines too. The name stands for the file's in messages.
+// Parse reads a catalog from YAML, of which JSON is a subset. An unknown key is an error. Index
+// validates the catalog itself, and its problems then have line numbers. The name is the file's
+// name in messages.
 func Parse(name string, text []byte) (*Catalog, error) {
 	catalog := Catalog{source: &source{name: name, text: text}}
 	if err := decode(name, text, &catalog, "the catalog is empty: expected a mapping with products"); err != nil {
@@ -50,8 +50,8 @@ func Parse(name string, text []byte) (*Catalog, error) {
 	return &catalog, nil
 }
 
-// ParseProduct reads one product in the form that it has in a catalog file, and
-// checks it. Its error is a *Problems.
+// ParseProduct reads and validates one product in the form of a catalog file. Its error is a
+// *Problems.
 func ParseProduct(name string, text []byte) (*Product, error) {
 	var product Product
 	if err := decode(name, text, &product, "expected a product with its schedules, received nothing"); err != nil {
@@ -77,8 +77,8 @@ func decode(name string, text []byte, value any, empty string) error {
 	return &Problems{File: name, List: []Problem{problem}}
 }
 
-// badDuration finds the first invalid duration: of these the decoder
-// tells everything but the place.
+// badDuration finds the first invalid duration, because the decoder's error does not contain its
+// location.
 func badDuration(text []byte) (Problem, bool) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
@@ -103,7 +103,7 @@ func badDuration(text []byte) (Problem, bool) {
 	return Problem{}, false
 }
 
-// problems wraps what is wrong with the catalog, with lines if it was a file.
+// problems returns the problems as an error, with line numbers if the catalog came from a file.
 func (c *Catalog) problems(list []Problem) error {
 	if c.source == nil {
 		return &Problems{List: list}

@@ -9,13 +9,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// The bounds of a generated catalog.
+// These are the limits of a generated catalog.
 const (
 	MaxProducts = 100_000
 	MaxOptions  = 200_000 // of all products together
 )
 
-// Generated is a catalog that is drawn, as a catalog file asks for it.
+// Generated configures a generated catalog in a catalog file.
 type Generated struct {
 	Products int    `yaml:"products" json:"products"`
 	Options  int    `yaml:"options" json:"options"` // of each product; 0 means 1
@@ -31,9 +31,9 @@ func (c *Catalog) drawn() (*Catalog, error) {
 	return made, nil
 }
 
-// Generate draws a catalog of so many products, each with so many options, of
-// all that the contract allows. The same arguments give the same catalog, and a
-// product does not depend on how many follow it.
+// Generate draws a catalog with this many products, and this many options for each, from everything
+// that the contract allows. The same arguments give the same catalog. A product does not depend on
+// the number of products after it.
 func Generate(seed uint64, products, options int) (*Catalog, error) {
 	if products < 1 || products > MaxProducts {
 		return nil, fmt.Errorf("products: expected a number from 1 to %d, received %d", MaxProducts, products)
@@ -49,7 +49,7 @@ func Generate(seed uint64, products, options int) (*Catalog, error) {
 	return catalog, nil
 }
 
-// place is where a generated product is, and what is paid there.
+// place is the place of a generated product, with its zone and currency.
 type place struct {
 	name, zone, locale string
 	currency           string
@@ -126,7 +126,7 @@ func (g generator) units(where place) []partnerapi.Unit {
 		price *= 10
 	}
 	if where.precision == 0 {
-		price *= 100 // a yen buys about as much as a cent
+		price *= 100 // currencies without decimals have small units
 	}
 	units := []partnerapi.Unit{g.unit(partnerapi.Adult, "unit-adult", "Adult", price, where, nil)}
 	if g.oneIn(2) {

@@ -11,8 +11,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Index is a checked catalog, ready to be looked things up in. It is immutable,
-// so that any number of platforms can share one.
+// Index is a validated catalog with indexes for lookups. It is immutable, so that any number of
+// platforms can share one.
 type Index struct {
 	Policy   Policy
 	Products []*IndexedProduct
@@ -25,7 +25,7 @@ type Index struct {
 type IndexedProduct struct {
 	partnerapi.Product
 	Location *time.Location
-	// Modified is updatedAt as a time; zero where the catalog names none.
+	// Modified is updatedAt as a time; zero if the catalog does not set it.
 	Modified time.Time
 	// JSON is the product as GET /products shows it.
 	JSON []byte
@@ -38,30 +38,29 @@ type IndexedOption struct {
 	partnerapi.Option
 	Product  *IndexedProduct
 	Schedule Schedule
-	// Key is a hash of the product's and the option's id, equal in every process.
+	// Key is a hash of the product's and the option's id. It is the same in every process.
 	Key uint64
-	// SlotPrefix begins the ids of the option's slots.
+	// SlotPrefix is the prefix of the ids of the option's slots.
 	SlotPrefix string
-	// Prices and WeekendPrices are the own prices of slots that have any: the
-	// option's, and a fifth more. They must not be changed.
+	// Prices and WeekendPrices are the prices of slots with their own prices: the option's prices,
+	// and a fifth more. They must not be changed.
 	Prices, WeekendPrices []partnerapi.UnitPricing
-	// Starts are the daily starts in order, as minutes after midnight; an
-	// OPENING_HOURS option has one, its opening. With a calendar they are all that it names.
+	// Starts are the daily starts in order, in minutes after midnight. An OPENING_HOURS option has
+	// one, its opening. With a calendar they are all starts in the calendar.
 	Starts []int
-	// ClosesAt is an OPENING_HOURS option's closing, in minutes after the
-	// midnight before its opening; beyond 24 hours it is the next day.
+	// ClosesAt is an OPENING_HOURS option's closing, in minutes after the midnight before its
+	// opening. Beyond 24 hours it is on the next day.
 	ClosesAt int
-	// LimitedAt is the schedule's, or the default.
+	// LimitedAt is the schedule's LimitedAt, or the default.
 	LimitedAt int
 
-	calendar *dates // nil: slots are computed
+	calendar *dates // nil if slots are computed
 	closedOn [7]bool
 	seats    map[string]int
 }
 
-// Index checks the catalog and indexes it; the catalog must not be changed
-// afterwards. Its error is a *Problems, which names every place that is wrong, or
-// wraps ErrTooLarge.
+// Index validates and indexes the catalog, which must not be changed afterwards. Its error is a
+// *Problems, which lists the problems with their locations, or wraps ErrTooLarge.
 func (c *Catalog) Index() (*Index, error) {
 	if problems := c.check(); len(problems) > 0 {
 		return nil, c.problems(problems)
@@ -71,12 +70,12 @@ func (c *Catalog) Index() (*Index, error) {
 		if err != nil {
 			return nil, err
 		}
-		return drawn.index() // valid by construction, and perhaps large: not checked
+		return drawn.index() // valid by construction, and possibly large, so not validated
 	}
 	return c.index()
 }
 
-// index indexes a catalog that is checked.
+// index indexes a validated catalog.
 func (c *Catalog) index() (*Index, error) {
 	index := &Index{Policy: c.Policy}
 	for i := range c.Products {
@@ -201,53 +200,52 @@ func (o *IndexedOption) setTimes() error {
 	return nil
 }
 
-// Counted reports whether the option's seats are counted; they are not where
-// the product or the option has no limit (AVL-14).
+// Counted reports whether the option's seats are counted. They are not if the product or the option
+// has no limit (AVL-14).
 func (o *IndexedOption) Counted() bool {
 	return !o.Product.AllowFreesale && !o.Schedule.Freesale
 }
 
-// Product returns the product of that id.
+// Product returns the product with that id.
 func (x *Index) Product(id string) (*IndexedProduct, bool) {
 	product, ok := x.byID[id]
 	return product, ok
 }
 
-// Option returns the product's option of that id.
+// Option returns the product's option with that id.
 func (p *IndexedProduct) Option(id string) (*IndexedOption, bool) {
 	option, ok := p.options[id]
 	return option, ok
 }
 
-// SeatsOf returns how many seats one guest of the unit takes, and false where
-// the option has no such unit.
+// SeatsOf returns how many seats one guest of the unit takes, and reports whether the option has
+// that unit.
 func (o *IndexedOption) SeatsOf(unitID string) (int, bool) {
 	seats, ok := o.seats[unitID]
 	return seats, ok
 }
 
-// FromCalendar reports whether the option's slots are those of a calendar.
+// FromCalendar reports whether the option's slots come from a calendar.
 func (o *IndexedOption) FromCalendar() bool { return o.calendar != nil }
 
-// Moment returns the calendar's slot of that day, counted since 1970-01-01, and minute after midnight.
-// It is nil if the calendar has no such slot, and must not be changed.
+// Moment returns the calendar's slot at that day, counted since 1970-01-01, and minute after
+// midnight. It is nil if the calendar has no such slot, and must not be changed.
 func (o *IndexedOption) Moment(day int64, minute int) *Moment { return o.calendar.moment(day, minute) }
 
 // ClosedOn reports whether the option has no slots on that weekday.
 func (o *IndexedOption) ClosedOn(day time.Weekday) bool { return o.closedOn[day] }
 
-// Filter is what GET /products can be asked for. Its zero value is the whole
-// catalog.
+// Filter is the filter of GET /products. Its zero value selects the complete catalog.
 type Filter struct {
-	// UpdatedSince keeps the products modified after it, and those of which
-	// the catalog does not say when they were (PRD-14).
+	// UpdatedSince selects the products modified after it, and those without a modification time
+	// (PRD-14).
 	UpdatedSince time.Time
-	// Limit is the largest number of products; 0 means all (PRD-13).
+	// Limit is the maximum number of products; 0 means all (PRD-13).
 	Limit int
 }
 
-// Listing returns the body of GET /products. The whole catalog is rendered
-// once: callers must not change the bytes.
+// Listing returns the body of GET /products. The complete catalog is rendered only once: callers
+// must not change the bytes.
 func (x *Index) Listing(f Filter) []byte {
 	if f == (Filter{}) {
 		return x.listing
@@ -255,7 +253,7 @@ func (x *Index) Listing(f Filter) []byte {
 	return join(x.Select(f))
 }
 
-// Select returns the products that the filter keeps, in the catalog's order.
+// Select returns the products that match the filter, in the catalog's order.
 func (x *Index) Select(f Filter) (kept []*IndexedProduct) {
 	for _, product := range x.Products {
 		if f.Limit > 0 && len(kept) == f.Limit {
@@ -289,7 +287,7 @@ func Render(products []partnerapi.Product) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// marshal writes value as JSON that people can read: without escaping &, < and >.
+// marshal writes value as readable JSON, without escaping &, < and >.
 func marshal(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -1,5 +1,5 @@
-// Package clock keeps the time of a mock's sandboxes: clocks that run with another
-// one, or stand still, and can be moved.
+// Package clock provides the clocks of a mock's sandboxes. They run on another clock or stand
+// still, and can be moved.
 package clock
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Clock tells what time it is.
+// Clock returns the current time.
 type Clock interface {
 	Now() time.Time
 }
@@ -18,19 +18,18 @@ type System struct{}
 // Now returns the machine's time.
 func (System) Now() time.Time { return time.Now() }
 
-// Virtual runs with another clock beneath it, or stands still, and can be
-// moved in both directions. Holds, cut-offs and "today" follow it. It is safe
-// for concurrent use.
+// Virtual runs on a base clock, or stands still, and can be moved in both directions. Holds,
+// cut-offs and "today" follow it. It is safe for concurrent use.
 type Virtual struct {
 	mu     sync.Mutex
 	base   Clock
 	offset time.Duration // of a running clock, to base
-	frozen *time.Time    // where the clock stands; nil while it runs
-	moved  chan struct{} // closed when the clock is moved; nil while no one waits
+	frozen *time.Time    // the time at which the clock stands; nil while it runs
+	moved  chan struct{} // closed when the clock is moved; nil while nothing waits
 }
 
-// NewVirtual returns a clock that shows base's time until it is moved. A
-// nil base is the machine's clock.
+// NewVirtual returns a clock that shows base's time until it is moved. A nil base means the
+// machine's clock.
 func NewVirtual(base Clock) *Virtual {
 	if base == nil {
 		base = System{}
@@ -50,12 +49,11 @@ func (c *Virtual) now() time.Time {
 	if c.frozen != nil {
 		return *c.frozen
 	}
-	// Without the monotonic reading: virtual times are compared with parsed ones.
+	// The monotonic reading is removed, because virtual times are compared with parsed ones.
 	return c.base.Now().Add(c.offset).Round(0)
 }
 
-// Moved returns a channel that is closed when the clock is moved, stopped or let
-// run the next time.
+// Moved returns a channel that is closed when the clock is next moved, stopped or started.
 func (c *Virtual) Moved() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,20 +63,20 @@ func (c *Virtual) Moved() <-chan struct{} {
 	return c.moved
 }
 
-// Reading is what a clock shows.
+// Reading is the state of a clock.
 type Reading struct {
 	At     time.Time
 	Frozen bool // the clock stands still
 }
 
-// Read returns what the clock shows.
+// Read returns the clock's state.
 func (c *Virtual) Read() Reading {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Reading{At: c.now(), Frozen: c.frozen != nil}
 }
 
-// change changes the clock, and tells who waits that it was moved.
+// change changes the clock, and notifies waiters that it was moved.
 func (c *Virtual) change(how func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +87,7 @@ func (c *Virtual) change(how func()) {
 	}
 }
 
-// Show makes the clock stand at, or run on from, an earlier reading.
+// Show makes the clock stand at, or continue from, an earlier reading.
 func (c *Virtual) Show(r Reading) {
 	c.change(func() {
 		if c.frozen = nil; r.Frozen {
@@ -103,7 +101,7 @@ func (c *Virtual) Show(r Reading) {
 // Frozen reports whether the clock stands still.
 func (c *Virtual) Frozen() bool { return c.Read().Frozen }
 
-// Set moves the clock to t; whether it runs does not change.
+// Set moves the clock to t. A frozen clock stays frozen.
 func (c *Virtual) Set(t time.Time) { c.change(func() { c.set(t) }) }
 
 func (c *Virtual) set(t time.Time) {
@@ -127,10 +125,10 @@ func (c *Virtual) Advance(d time.Duration) (now time.Time) {
 	return now
 }
 
-// Freeze stops the clock where it is.
+// Freeze stops the clock at its current time.
 func (c *Virtual) Freeze() { c.change(func() { c.frozen = new(c.now()) }) }
 
-// Run lets a frozen clock run on from where it stands.
+// Run lets a frozen clock continue from its current time.
 func (c *Virtual) Run() {
 	c.change(func() {
 		if c.frozen != nil {

@@ -13,14 +13,14 @@ import (
 type call struct {
 	ID      string // of the form, unique on the page
 	Label   string // of its button
-	Of      string // what it is done to, for who hears the button alone
+	Of      string // what it applies to, for screen readers that read only the button
 	Method  string
 	Path    string // below /_mock
 	Fields  []field
-	Danger  bool   // it cannot be undone: the page asks once more
+	Danger  bool   // it cannot be undone, so the page asks for confirmation
 	Off     bool   // it would change nothing now
-	Action  string // the page that the form comes back to
-	Refusal string // why it was refused just now
+	Action  string // the page to return to
+	Refusal string // the error of the last attempt
 }
 
 // kind is how a field's value is written in a body.
@@ -28,11 +28,11 @@ type kind string
 
 const (
 	textField   kind = "text"
-	secretField kind = "secret" // a text that the page does not show
+	secretField kind = "secret" // text that the page does not show
 	numberField kind = "number"
 	flagField   kind = "flag" // true or false
-	listField   kind = "list" // of one text
-	rawField    kind = "raw"  // the whole body
+	listField   kind = "list" // a list with one text
+	rawField    kind = "raw"  // the complete body
 )
 
 // field is a member of a call's body. Empty ones are left out.
@@ -40,7 +40,7 @@ type field struct {
 	Kind  kind
 	Name  string
 	Value string
-	// Label is what the person is asked for; a field without one is not shown.
+	// Label is the visible label; a field without one is hidden.
 	Label   string
 	Hint    string   // an example
 	Choices []choice // if any, one of them is chosen
@@ -52,7 +52,7 @@ type choice struct {
 	Chosen       bool
 }
 
-// Input is the field's name in the form, which tells its kind.
+// Input returns the field's name in the form, which contains its kind.
 func (f field) Input() string { return string(f.Kind) + ":" + f.Name }
 
 func (f field) value() string {
@@ -70,8 +70,7 @@ func (c call) form() url.Values {
 	return form
 }
 
-// bodyOf returns the body for a form, or "". Its error names the
-// field.
+// bodyOf returns the body for a form, or "". Its error names the field.
 func bodyOf(form url.Values) (string, error) {
 	members := map[string]any{}
 	for input, values := range form {

@@ -7,16 +7,16 @@ import (
 	"partnerkit.dev/mockpartner/internal/judge"
 )
 
-// callerPanel is how the sandbox's callers stand by the contract. It is judged
-// only when it is asked for: the whole journal is read for it.
+// callerPanel shows whether the sandbox's callers followed the contract. They are judged only on
+// request, because that reads the complete journal.
 type callerPanel struct {
 	Judged  bool
-	Href    string                     // asks for it, or for it no more
-	Verdict judge.Verdict              // the broken rules first, then those that are not judged
-	Broken  int                        // how many rules are
-	Kept    int                        // how many rules are
-	Base    string                     // of the sandbox, for the command that does the same
-	HrefOf  func(number uint64) string // leads to an exchange
+	Href    string                     // shows or hides the judgement
+	Verdict judge.Verdict              // broken rules first, then those not judged
+	Broken  int                        // number of broken rules
+	Kept    int                        // number of kept rules
+	Base    string                     // of the sandbox, for the equivalent command
+	HrefOf  func(number uint64) string // links to an exchange
 }
 
 func (b *builder) caller() callerPanel {

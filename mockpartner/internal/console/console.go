@@ -1,12 +1,10 @@
-// Package console is the page of a sandbox for people, at /_mock/: what was said,
-// what is held and booked, its slots as a grid, its clock, and everything that
-// makes it misbehave.
+// Package console is the web page of a sandbox, at /_mock/. It shows requests and answers, holds
+// and bookings, a grid of slots, the clock, and everything that makes the sandbox misbehave.
 //
-// The page is rendered here, whole, from what is in the sandbox. Its script only
-// fetches it again and puts in what has changed, so that without a script the
-// page shows and does the same. Each control is a form that stands for one call
-// of the control API; the page makes that call and no other, and shows the curl
-// line that would.
+// The complete page is rendered on the server from the sandbox's state. Its script only fetches it
+// again and replaces what has changed, so the page works the same without a script. Each control is
+// a form for exactly one call of the control API. The page makes only that call, and shows the
+// equivalent curl command.
 package console
 
 import (
@@ -25,14 +23,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Config is what a console works on.
+// Config configures a console.
 type Config struct {
 	Sandboxes *sandbox.Registry
 	// API answers the control API's calls, for the sandbox of the request's context.
 	API http.Handler
-	// Path is where the control API lies below a sandbox, such as /_mock.
+	// Path is the path of the control API below a sandbox, such as /_mock.
 	Path string
-	// Token reports that callers of the API from outside must present one.
+	// Token says that callers of the API from outside must present a token.
 	Token bool
 }
 
@@ -49,47 +47,46 @@ type builder struct {
 	inside  platform.Inside
 	choice  chosen
 	refused refused
-	placed  bool // the refusal stands at its form
+	placed  bool // the refusal is shown at its form
 	curls   []curlView
 }
 
 func (b *builder) base() string { return sandbox.BaseURL(b.request, b.box.Name()) }
 
-// call completes a call: with the refusal if it was refused just now, and then with what
-// was entered. Its curl line goes to the menu of them.
+// call completes a call. If it was just refused, it adds the error and the entered values. It also
+// adds the curl command to the menu.
 func (b *builder) call(c call) call {
 	c.Action = b.choice.href()
 	if c.ID == b.refused.id {
 		c.Refusal, b.placed = b.refused.message, true
 		for i, f := range c.Fields {
 			if f.Kind == secretField {
-				continue // it is entered again
+				continue // it must be entered again
 			}
 			entered := url.Values(b.refused.form).Get(f.Input())
 			c.Fields[i].Checked = entered != ""
 			c.Fields[i].Value = cmp.Or(entered, f.Value)
 		}
 	}
-	body, _ := bodyOf(c.form()) // what is wrong with it is said when it is sent
+	body, _ := bodyOf(c.form()) // an error is reported when the form is sent
 	line := curl(c.Method, b.base()+b.console.Path+c.Path, body, b.console.Token)
 	b.curls = append(b.curls, curlView{c.ID, c.Label + ": " + c.Of, line})
 	return c
 }
 
-// refused is a call that a form asked for in vain.
+// refused is a call of a form that failed.
 type refused struct {
 	id      string
 	message string
 	form    map[string][]string
 }
 
-// chosen is what the page's query chooses to be shown. What it does not say, or
-// says wrong, is the default.
+// chosen is the selection in the page's query. Missing or invalid parameters have their defaults.
 type chosen struct {
 	product, option string
 	from            string // a date; "" is today
-	slot            string // whose details are shown
-	exchange        uint64 // whose headers and bodies are shown; 0 means none
+	slot            string // the slot whose details are shown
+	exchange        uint64 // the exchange whose headers and bodies are shown; 0 means none
 	judged          bool   // the callers are judged
 	listed          listed
 }
@@ -99,7 +96,7 @@ func choiceOf(query url.Values) chosen {
 	if _, err := time.Parse(partnerapi.DateLayout, query.Get("from")); err == nil {
 		c.from = query.Get("from")
 	}
-	c.exchange, _ = strconv.ParseUint(query.Get("exchange"), 10, 64) // 0 where it is no number
+	c.exchange, _ = strconv.ParseUint(query.Get("exchange"), 10, 64) // 0 if it is not a number
 	return c
 }
 
@@ -121,7 +118,7 @@ func (c chosen) values() url.Values {
 
 func (c chosen) href() string { return "?" + c.values().Encode() }
 
-// others are what is chosen beside these names: a form that chooses them keeps it.
+// others returns the selection without these names, as hidden fields that keep it.
 func (c chosen) others(names ...string) (others []choice) {
 	values := c.values()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -147,7 +144,7 @@ func (c chosen) withFrom(date time.Time) chosen {
 	return c
 }
 
-// span says how long something takes, to the second: 12:05, 3:00:00, 4 days 2 h.
+// span renders a duration, to the second: 12:05, 3:00:00, 4 days 2 h.
 func span(d time.Duration) string {
 	d = max(d.Round(time.Second), 0)
 	days, hours := int(d/(24*time.Hour)), int(d/time.Hour)%24

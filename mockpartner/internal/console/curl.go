@@ -9,9 +9,9 @@ import (
 	"partnerkit.dev/mockpartner/internal/journal"
 )
 
-// curlView is a curl line of the menu that has them all.
+// curlView is one curl command in the menu.
 type curlView struct {
-	ID    string // of the form that does the same
+	ID    string // of the equivalent form
 	About string
 	Line  string
 }
@@ -32,10 +32,10 @@ func curl(method, address, body string, token bool) string {
 
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// maxInLine bounds the body in a curl line, in bytes.
+// maxInLine is the maximum body in a curl command, in bytes.
 const maxInLine = 16 << 10
 
-// again is the curl line that sends the exchange's request again.
+// again returns the curl command that repeats the exchange's request.
 func (b *builder) again(e journal.Exchange) curlView {
 	view := curlView{ID: "exchange", About: fmt.Sprintf("Send exchange %d again", e.Number)}
 	key := strings.Replace(b.box.Credential().Form(), "<key>", "$MOCKPARTNER_AUTH_KEY", 1)
@@ -50,7 +50,7 @@ func (b *builder) again(e journal.Exchange) curlView {
 	}
 	switch body := string(e.Request.Body); {
 	case len(body) > maxInLine, !utf8.ValidString(body):
-		line += " --data-binary @body" // a file that has it: no terminal takes it
+		line += " --data-binary @body" // from a file, because a terminal cannot take it
 	case body != "":
 		line += " --data-binary " + quoted(body)
 	}

@@ -25,19 +25,19 @@ const (
 type exchangesPanel struct {
 	journal.Count
 	Newest []exchangeView
-	Last   uint64 // the number of the newest
-	Found  int    // how many the filter keeps
-	Hidden int    // how many more it would keep with the probes
-	Probes string // leads to the page with the probes, or without them
+	Last   uint64 // the number of the newest exchange
+	Found  int    // number of matching exchanges
+	Hidden int    // number of matching probes that are hidden
+	Probes string // links to the page with or without the probes
 	Filter listed
-	Others []choice // stay chosen
+	Others []choice // the rest of the selection
 
 	Endpoints, Statuses, Faults []choice
 
 	Clear call
 }
 
-// exchangeView is an exchange in a line and, if it is chosen, in full.
+// exchangeView is an exchange in one line and, if it is selected, in full.
 type exchangeView struct {
 	journal.Exchange // its At in UTC
 	Repeat           call
@@ -45,10 +45,10 @@ type exchangeView struct {
 }
 
 type messageView struct {
-	Of      string // which half
-	Headers string // line by line
+	Of      string // request or answer
+	Headers string // one per line
 	Body    string
-	Note    string // what is not shown of it
+	Note    string // says what is not shown
 }
 
 func (b *builder) exchanges() exchangesPanel {
@@ -84,10 +84,10 @@ func (b *builder) exchanges() exchangesPanel {
 	return panel
 }
 
-// Open reports whether it is the one that is shown in full.
+// Open reports whether the exchange is shown in full.
 func (e exchangeView) Open() bool { return e.Number == e.choice.exchange }
 
-// Href opens it, or closes it again.
+// Href links to the page with the exchange opened, or closed if it is open.
 func (e exchangeView) Href() string {
 	if e.Open() {
 		return e.choice.withExchange(0).href()
@@ -95,7 +95,7 @@ func (e exchangeView) Href() string {
 	return e.choice.withExchange(e.Number).href()
 }
 
-// Took is how long it took, once it is done.
+// Took returns the duration of a completed exchange.
 func (e exchangeView) Took() string {
 	if !e.Done {
 		return ""
@@ -103,7 +103,7 @@ func (e exchangeView) Took() string {
 	return took(time.Duration(e.Duration))
 }
 
-// Class is the status as a class.
+// Class returns the status as a CSS class.
 func (e exchangeView) Class() string {
 	switch {
 	case !e.Done:
@@ -117,7 +117,7 @@ func (e exchangeView) Class() string {
 	}
 }
 
-// Words is the status in words.
+// Words returns the status in words.
 func (e exchangeView) Words() string {
 	switch {
 	case !e.Done:

@@ -15,20 +15,20 @@ import (
 type faultsPanel struct {
 	Armed    []faultView
 	Presets  []presetView
-	Write    call // for faults of one's own
+	Write    call // for custom faults
 	Clear    call
 	MaxArmed int
 }
 
 type faultView struct {
 	script.Armed
-	Form   string // as it could be armed again
+	Form   string // in the form for arming it again
 	Disarm call
 }
 
 type preset struct{ id, about, fault string }
 
-// presets are the misfortunes that every marketplace must come through.
+// presets are common failures that every marketplace must handle.
 var presets = []preset{
 	{"reserve-refused", "The next reserve finds the seats gone: 400 with a message for the customer.",
 		`{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":{"message":"This time has just sold out."}}`},
@@ -50,7 +50,7 @@ type presetView struct {
 	Arm         call
 }
 
-// maxFormShown is how much of a fault is shown, in bytes: it may answer with a large body.
+// maxFormShown is how much of a fault is shown, in bytes. It may contain a large body.
 const maxFormShown = 2 << 10
 
 func (b *builder) faults() faultsPanel {
@@ -86,11 +86,10 @@ func (b *builder) faults() faultsPanel {
 	return panel
 }
 
-// partsPanel is defects or variants: ways to be another partner, which are put on
-// and taken off as they are.
+// partsPanel lists the defects or the variants, which can be applied and removed.
 type partsPanel struct {
 	ID, Title, About string
-	Parts            []partView // those that are put on first
+	Parts            []partView // applied ones first
 	Applied          int
 }
 

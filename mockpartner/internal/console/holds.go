@@ -9,8 +9,7 @@ import (
 
 const maxListed = 50
 
-// holdsPanel is the holds that live, the next to expire first, and those that
-// ended last.
+// holdsPanel lists the live holds, the next to expire first, and the holds that ended last.
 type holdsPanel struct {
 	Live, Ended           []holdView
 	LiveCount, EndedCount int
@@ -19,10 +18,10 @@ type holdsPanel struct {
 type holdView struct {
 	platform.Hold
 	Left string // until it expires
-	Slot string // leads to the slot
+	Slot string // links to the slot
 }
 
-// Millis is when it expires, for the script.
+// Millis returns the expiry in Unix milliseconds, for the script.
 func (h holdView) Millis() int64 { return h.ExpiresAt.UnixMilli() }
 
 func (b *builder) holds() holdsPanel {
@@ -43,8 +42,7 @@ func (b *builder) holds() holdsPanel {
 	return panel
 }
 
-// endOf is when a hold ended; one that was confirmed did when it was made, as far
-// as is known.
+// endOf returns when a hold ended. Without an end it returns the hold's creation time.
 func endOf(h platform.Hold) time.Time {
 	if h.EndedAt.IsZero() {
 		return h.CreatedAt
@@ -62,7 +60,7 @@ func (b *builder) holdViews(holds []platform.Hold) []holdView {
 
 type bookingsPanel struct {
 	Newest       []bookingView
-	Count, Stand int // all of them; those not cancelled
+	Count, Stand int // all bookings; those not cancelled
 }
 
 type bookingView struct {
@@ -89,7 +87,7 @@ func (b *builder) bookingViews(bookings []platform.Booking) []bookingView {
 	return views
 }
 
-// slotHref leads to a slot: to the week that begins with its day.
+// slotHref links to a slot, in the grid that begins on its day.
 func (b *builder) slotHref(product, option, id string) string {
 	to := chosen{product: product, option: option, slot: id, exchange: b.choice.exchange, judged: b.choice.judged}
 	slot, err := b.box.Platform().Slot(product, option, id)

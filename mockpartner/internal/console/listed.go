@@ -9,11 +9,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// listed is which exchanges are listed. Empty fields do not choose.
+// listed is the filter of the listed exchanges. Empty fields match everything.
 type listed struct {
 	endpoint, status, fault string
 	Text                    string
-	probes                  bool // those too that tell nothing
+	probes                  bool // include health probes
 }
 
 // listedNames are the names of its fields in the page's query.
@@ -47,7 +47,7 @@ func (l listed) filter() journal.Filter {
 	return journal.Filter{Endpoint: partnerapi.Endpoint(l.endpoint), Class: l.status, Fault: l.fault, Text: l.Text, NoProbes: !l.probes}
 }
 
-// Narrow reports whether anything but probes is left out.
+// Narrow reports whether the filter excludes anything except probes.
 func (l listed) Narrow() bool { return l.endpoint+l.status+l.fault+l.Text != "" }
 
 // Probes reports whether probes are listed.
@@ -58,7 +58,7 @@ func (c chosen) withProbes(listed bool) chosen {
 	return c
 }
 
-// choose offers what the list can be narrowed to.
+// choose sets the choices of the filter.
 func (p *exchangesPanel) choose(armed []script.Armed) {
 	offer := func(to *[]choice, chosen, value, label string) {
 		*to = append(*to, choice{Value: value, Label: label, Chosen: value == chosen})

@@ -18,10 +18,10 @@ import (
 	"partnerkit.dev/mockpartner/internal/sandbox"
 )
 
-// page is what the template reads: the sandbox, arranged for the eye.
+// page is the template's data: the sandbox, arranged for display.
 type page struct {
 	Sandbox   string
-	Base      string // where the partner endpoints lie
+	Base      string // base URL of the partner endpoints
 	Clock     clockPanel
 	Slots     slotsPanel
 	Exchanges exchangesPanel
@@ -33,7 +33,7 @@ type page struct {
 	Webhooks  webhooksPanel
 	Sandboxes sandboxesPanel
 	Curls     []curlView
-	Lost      string // a refusal whose form is gone
+	Lost      string // an error whose form is no longer on the page
 }
 
 func (b *builder) page() page {
@@ -69,14 +69,14 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, box *sandbox.Sand
 	write(w, status, "page.html", b.page())
 }
 
-// SignIn answers with a page that asks for the control token, and says what was
-// wrong with the one before.
+// SignIn answers with a page that asks for the control token. wrong is the error of the previous
+// attempt.
 func (c *Console) SignIn(w http.ResponseWriter, wrong string) {
 	write(w, http.StatusUnauthorized, "signin.html", map[string]any{"Wrong": wrong})
 }
 
-// write answers with a page. Only its own script runs in it, and it can be neither
-// framed nor cached.
+// write answers with a page. Only its own script may run in it, and it can be neither framed nor
+// cached.
 func write(w http.ResponseWriter, status int, name string, data any) {
 	var text bytes.Buffer
 	if err := assets().templates.ExecuteTemplate(&text, name, data); err != nil {
@@ -96,11 +96,11 @@ func write(w http.ResponseWriter, status int, name string, data any) {
 	_, _ = w.Write(text.Bytes())
 }
 
-// maxForm bounds a form, in bytes: a body of the control API, escaped.
+// maxForm is the maximum size of a form, in bytes. It allows an escaped body of the control API.
 const maxForm = 4 << 20
 
-// Act makes the call that a form asks for, and leads back to the page; where the
-// call is refused the page is shown immediately, with the error at the form.
+// Act makes a form's call, and redirects to the page. If the call fails, the page is shown
+// immediately, with the error at the form.
 func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -113,7 +113,7 @@ func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandb
 	}
 	back := choiceOf(r.URL.Query()).href()
 	if r.PostForm.Get("method") == http.MethodDelete && r.PostForm.Get("path") == "/sandboxes/"+box.Name() {
-		back = c.Path + "/" // there is nothing left to come back to
+		back = c.Path + "/" // the current sandbox no longer exists
 	}
 	// Not http.Redirect: it would resolve against a path without the sandbox.
 	w.Header().Set("Location", back)
@@ -132,8 +132,8 @@ func (c *Console) make(r *http.Request) error {
 	return c.ask(r, method, path, body)
 }
 
-// ask makes a call of the control API, for the sandbox of the request. Its error
-// is the API's message.
+// ask makes a call of the control API, for the sandbox of the request. Its error is the API's
+// message.
 func (c *Console) ask(r *http.Request, method, path, body string) error {
 	request, err := http.NewRequestWithContext(r.Context(), method, "http://"+r.Host+c.Path+path, strings.NewReader(body))
 	if err != nil {
@@ -167,7 +167,7 @@ type asset struct {
 	policy    string
 }
 
-// assets panics where the embedded files are wrong: the first test would.
+// assets panics if the embedded files are invalid, which the first test would detect.
 var assets = sync.OnceValue(func() asset {
 	style := webui.Style(ownStyle)
 	functions := template.FuncMap{

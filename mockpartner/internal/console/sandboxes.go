@@ -23,7 +23,7 @@ type sandboxView struct {
 	OwnKey   bool
 	Products int
 	Reset    call
-	Delete   call // without a label where it stays
+	Delete   call // without a label if it cannot be deleted
 }
 
 func (b *builder) sandboxes() sandboxesPanel {
@@ -56,7 +56,7 @@ const maxTimers = 8
 
 type clockPanel struct {
 	Now     time.Time // UTC
-	Millis  int64     // the same, for the script
+	Millis  int64     // the same in Unix milliseconds, for the script
 	Frozen  bool
 	Toggle  call
 	Advance call

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// gridDays is how many days the grid has.
+	// gridDays is the number of days in the grid.
 	gridDays = 14
-	// maxProducts is how many products there are to choose from.
+	// maxProducts is the maximum number of products in the selection.
 	maxProducts = 500
 )
 
 // slotsPanel is the slots of an option: days across, starts down.
 type slotsPanel struct {
 	Products, Options []choice
-	Unlisted          int // products that there was no room for
+	Unlisted          int // products beyond maxProducts
 	From              string
 	Earlier, Later    string
 	Today             string
@@ -32,7 +32,7 @@ type slotsPanel struct {
 	Rows              []rowView
 	Slot              *slotView
 	Problem           string
-	Others            []choice // stay chosen
+	Others            []choice // the rest of the selection
 }
 
 type dayView struct {
@@ -49,9 +49,9 @@ type cellView struct {
 	ID    string
 	Href  string
 	Class string
-	Seats string // 9/12; empty where there is no limit
+	Seats string // 9/12; empty if there is no limit
 	Word  string
-	Name  string // all of it, in words
+	Name  string // the complete description
 	Open  bool
 }
 
@@ -59,12 +59,12 @@ type slotView struct {
 	platform.SlotState
 	Class    string
 	Word     string
-	Close    string // leads to the page without it
+	Close    string // links to the page without it
 	Actions  []call
 	Numbers  []call
 	Holds    []holdView
 	Bookings []bookingView
-	Most     int // how many of each are listed
+	Most     int // maximum number of each that are listed
 }
 
 func (b *builder) slots() slotsPanel {
@@ -75,7 +75,7 @@ func (b *builder) slots() slotsPanel {
 	panel.Zone = product.TimeZone
 	first := now
 	if b.choice.from != "" {
-		first, _ = time.Parse(partnerapi.DateLayout, b.choice.from) // choiceOf has tried it
+		first, _ = time.Parse(partnerapi.DateLayout, b.choice.from) // choiceOf has validated it
 	}
 	slots, err := b.box.Platform().Calendar(product.ID, option.ID, first, gridDays)
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *builder) cell(s platform.SlotState) cellView {
 	cell.Name = fmt.Sprintf("%s, %s: %s", cell.Word, s.Start.Format("Mon 2 Jan 15:04"), s.Status)
 	if s.Counted {
 		cell.Seats = fmt.Sprintf("%d/%d", s.Vacancies, s.Capacity)
-		cell.Name = cell.Seats + " " + cell.Name // who speaks to the page says what is to be read there
+		cell.Name = cell.Seats + " " + cell.Name // the accessible name must begin with the visible text
 		cell.Name += fmt.Sprintf(", %d of %d seats left", s.Vacancies, s.Capacity)
 	}
 	if s.Held > 0 {
@@ -170,13 +170,13 @@ func classOfSlot(s partnerapi.SlotStatus) string {
 	return strings.ReplaceAll(strings.ToLower(string(s)), "_", "-")
 }
 
-// wordOfSlot is what a cell of the grid has room for.
+// wordOfSlot is a short word that fits into a cell of the grid.
 var wordOfSlot = map[partnerapi.SlotStatus]string{
 	partnerapi.StatusAvailable: "open", partnerapi.StatusLimited: "few", partnerapi.StatusSoldOut: "sold out",
 	partnerapi.StatusClosed: "closed", partnerapi.StatusFreesale: "no limit",
 }
 
-// slot is the slot that is chosen, nil where none is, or there is no such one.
+// slot returns the selected slot, or nil if none is selected or it does not exist.
 func (b *builder) slot(product *catalog.IndexedProduct, option *catalog.IndexedOption) *slotView {
 	state, err := b.box.Platform().Slot(product.ID, option.ID, b.choice.slot)
 	if err != nil {
@@ -220,8 +220,8 @@ func sameSlot(s platform.SlotState, product, option, id string) bool {
 	return s.ProductID == product && s.OptionID == option && s.AvailabilityID == id
 }
 
-// opening is what puts a slot on sale again: as it would be by its catalog, with
-// the seats that are neither held nor booked.
+// opening returns the fields that put a slot on sale again, as its catalog defines, with the seats
+// that are neither held nor booked.
 func opening(s platform.SlotState, option *catalog.IndexedOption) []field {
 	status := func(status partnerapi.SlotStatus) field {
 		return field{Kind: textField, Name: "status", Value: string(status)}

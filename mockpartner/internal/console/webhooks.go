@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
-// webhooksPanel is the webhooks that the sandbox sends, the newest first.
+// webhooksPanel lists the webhooks that the sandbox sends, the newest first.
 type webhooksPanel struct {
 	webhook.Status
 	Newest  []deliveryView
@@ -38,7 +38,7 @@ func (b *builder) webhooks() webhooksPanel {
 	return panel
 }
 
-// Class is the state as a class.
+// Class returns the state as a CSS class.
 func (d deliveryView) Class() string {
 	switch d.State {
 	case webhook.Delivered:
@@ -52,7 +52,7 @@ func (d deliveryView) Class() string {
 	}
 }
 
-// Last tells how the last attempt ended.
+// Last describes the outcome of the last attempt.
 func (d deliveryView) Last() string {
 	if len(d.Attempts) == 0 {
 		return d.Reason

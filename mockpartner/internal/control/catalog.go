@@ -28,8 +28,7 @@ func replaceCatalog(c *call) (any, error) {
 	return keys{"products": len(p.Catalog().Products)}, err
 }
 
-// sellProduct adds a product to what the sandbox sells, or replaces it, and shows
-// it as sold.
+// sellProduct adds a product to the sandbox's catalog, or replaces it, and returns it as sold.
 func sellProduct(c *call) (any, error) {
 	id, err := reply.Segment(c.r, "id")
 	if err != nil {

@@ -31,7 +31,7 @@ func showTimers(c *call) (any, error) {
 
 func runToNext(c *call) (any, error) {
 	request, err := readOptional[struct {
-		Kinds []platform.TimerKind `json:"kinds"` // of these kinds; absent: of any
+		Kinds []platform.TimerKind `json:"kinds"` // absent means all kinds
 	}](c)
 	if err != nil {
 		return nil, err
@@ -52,18 +52,19 @@ func runToNext(c *call) (any, error) {
 	}{timeOf(c.box.Clock()), pending[0]}, nil
 }
 
-// clockRequest moves a clock; what is named is done.
+// clockRequest moves a clock. Every field that is set is applied.
 type clockRequest struct {
 	Set     string `json:"set"`     // a date-time
 	Advance string `json:"advance"` // a duration such as 25m
 	Freeze  *bool  `json:"freeze"`  // true stops the clock, false lets it run
 }
 
-// latest is as far as a clock goes: beyond it, dates have five digits.
+// latest is the maximum time of a clock. It is well before the year 10000, from which dates have
+// five-digit years.
 var latest = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// moveClock stops the clock before it is moved and lets it run after, so that it stands,
-// or begins, exactly where it was moved to.
+// moveClock stops the clock before it is moved and starts it afterwards, so that it stands at, or
+// starts from, exactly the requested time.
 func moveClock(c *call) (any, error) {
 	request, err := read[clockRequest](c)
 	if err != nil {

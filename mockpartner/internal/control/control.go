@@ -1,9 +1,9 @@
-// Package control is a mock's control API, /_mock/: it moves the clocks, shows
-// what is inside the sandboxes, and makes and deletes them.
+// Package control is a mock's control API, /_mock/. It moves the clocks, shows the state of the
+// sandboxes, and creates and deletes them.
 //
-// Everything is JSON. A refusal is {"message": …}, naming what is wrong and the
-// way out. What concerns one sandbox is found below that sandbox, at
-// /s/{name}/_mock/, and for the sandbox "default" at /_mock/.
+// Everything is JSON. A refusal is {"message": …}, which names the problem and what to do. The API
+// of one sandbox is below that sandbox, at /s/{name}/_mock/, and for the sandbox "default" at
+// /_mock/.
 package control
 
 import (
@@ -29,16 +29,16 @@ import (
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
-// Path is where the control API lies, below a sandbox.
+// Path is the path of the control API, below a sandbox.
 const Path = "/_mock"
 
-// ConsolePath is where a sandbox's page for people lies, below a sandbox.
+// ConsolePath is the path of a sandbox's web page, below a sandbox.
 const ConsolePath = Path + "/"
 
-// Config is what the control API works on.
+// Config configures the control API.
 type Config struct {
 	Sandboxes *sandbox.Registry
-	Token     string       // what callers must present; empty: loopback only
+	Token     string       // the token that callers must present; empty means loopback only
 	Partner   []Route      // the partner endpoints, to be listed
 	Metrics   http.Handler // GET /_mock/metrics
 }
@@ -46,10 +46,10 @@ type Config struct {
 type api struct {
 	Config
 	console *console.Console
-	session string // what the cookie of a browser holds that was let in
+	session string // the cookie value of a browser that is signed in
 }
 
-// New returns the control API. Requests come with their sandbox: WithSandbox.
+// New returns the control API. Requests must carry their sandbox: see WithSandbox.
 func New(c Config) http.Handler {
 	a := &api{Config: c, session: rand.Text()}
 	router := reply.NewRouter()
@@ -69,8 +69,8 @@ type call struct {
 	box *sandbox.Sandbox
 }
 
-// handler does what a call asks for, and returns what it is answered with: JSON and the
-// status 200, unless it is an answer. nil is a call that has been answered.
+// handler handles a call and returns its result. The result is sent as JSON with status 200, unless
+// it is an answer. A nil result means that the call was already answered.
 type handler func(*call) (any, error)
 
 // answer is a value with a status.
@@ -79,7 +79,7 @@ type answer struct {
 	value  any
 }
 
-// keys is an answer with keys of its own.
+// keys is an answer with arbitrary keys.
 type keys map[string]any
 
 func (a *api) handler(handle handler) http.Handler {
@@ -101,7 +101,7 @@ func (a *api) handler(handle handler) http.Handler {
 	})
 }
 
-// statuses are those of errors that do not name one themselves; others are 400.
+// statuses maps errors without a status of their own to a status. The default is 400.
 var statuses = map[int][]error{
 	http.StatusNotFound: {
 		script.ErrMissing, script.ErrQuirkMissing, catalog.ErrNoProduct, defects.ErrNoDefect, defects.ErrNoVariant, sandbox.ErrMissing, sandbox.ErrNoSnapshot,
@@ -133,7 +133,7 @@ func as(status int, err error) error {
 	return reply.Refuse(status, "%v", err)
 }
 
-// aboutSlot gives an error of a platform about a slot its status.
+// aboutSlot gives a platform's error about a slot its status.
 func aboutSlot(err error) error {
 	if refusal := (*platform.Refusal)(nil); errors.As(err, &refusal) && refusal.Kind == platform.UnknownID {
 		return as(http.StatusNotFound, err)
@@ -161,7 +161,7 @@ func noSandbox(name string) error {
 
 const maxBody = 1 << 20
 
-// parsed reads the body, and what it says.
+// parsed reads and parses the body.
 func parsed[T any](c *call, most int64, parse func(name string, text []byte) (T, error)) (value T, err error) {
 	text, err := reply.Whole(c.w, c.r, most)
 	if err != nil {
@@ -170,7 +170,7 @@ func parsed[T any](c *call, most int64, parse func(name string, text []byte) (T,
 	return parse("body", text)
 }
 
-// readOptional is read where there is a body.
+// readOptional decodes the body, if there is one.
 func readOptional[T any](c *call) (value T, err error) {
 	if c.r.ContentLength == 0 {
 		return value, nil
@@ -178,7 +178,7 @@ func readOptional[T any](c *call) (value T, err error) {
 	return read[T](c)
 }
 
-// read decodes the body. Unknown fields are errors: a misspelt one must not pass for done.
+// read decodes the body. Unknown fields are errors, so that a misspelt one is not silently ignored.
 func read[T any](c *call) (value T, err error) {
 	decoder := json.NewDecoder(http.MaxBytesReader(c.w, c.r.Body, maxBody))
 	decoder.DisallowUnknownFields()

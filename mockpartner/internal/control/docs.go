@@ -26,16 +26,16 @@ var (
 	}
 )
 
-// partnerDocument is the partner API's document, whose server is the sandbox that it is
-// asked of. It is made when it is first wanted.
+// partnerDocument is the partner API's document. Its server is the sandbox that serves it. It is
+// built on first use.
 var partnerDocument = sync.OnceValues(func() ([]byte, error) { return openapi.BundleAt(openapi.Partner, "../..") })
 
-// Document is where the control API is described, in schemas.Files().
+// Document is the control API's OpenAPI document in schemas.Files().
 const Document = "openapi/mock.yaml"
 
 func controlDocument() ([]byte, error) { return fs.ReadFile(schemas.Files(), Document) }
 
-// shown handles a call by another handler.
+// shown handles a call with another handler.
 func shown(by func(*call) http.Handler) handler {
 	return func(c *call) (any, error) {
 		by(c).ServeHTTP(c.w, c.r)
@@ -74,7 +74,7 @@ func actOnConsole(c *call) (any, error) {
 	return nil, nil
 }
 
-// toConsole leads who forgot the slash at the console's address to it.
+// toConsole redirects from the console's address without the slash to the console.
 func toConsole(c *call) (any, error) { return c.leadToConsole(http.StatusMovedPermanently) }
 
 func (c *call) leadToConsole(status int) (any, error) {
@@ -84,10 +84,11 @@ func (c *call) leadToConsole(status int) (any, error) {
 	return nil, nil
 }
 
-// A browser cannot send the control token with each request of a page: it gives
-// the token once, and gets a cookie instead, which dies with it or with the mock.
+// A browser cannot send the control token with each request of a page. The user enters the token
+// once, and the browser gets a cookie instead. The cookie is valid until the browser or the mock
+// ends.
 
-// sessionPath is where the console's form brings the token.
+// sessionPath is where the console's form sends the token.
 const sessionPath = Path + "/session"
 
 const maxSession = 16 << 10
@@ -105,8 +106,8 @@ func signIn(c *call) (any, error) {
 	return c.leadToConsole(http.StatusSeeOther)
 }
 
-// sessionCookie names the cookie by the port: browsers keep one jar for all ports
-// of a host, and a host may have several mocks.
+// sessionCookie returns the cookie's name, which contains the port. Browsers share cookies between
+// all ports of a host, and a host may run several mocks.
 func sessionCookie(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -120,7 +121,7 @@ func (a *api) signedIn(r *http.Request) bool {
 	return err == nil && same(cookie.Value, a.session)
 }
 
-// same compares secrets; how long it takes tells nothing of them.
+// same compares secrets in constant time.
 func same(got, want string) bool {
 	a, b := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1

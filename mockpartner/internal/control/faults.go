@@ -26,7 +26,7 @@ func armFaults(c *call) (any, error) {
 	return add(c, "faults", script.ParseFaults, c.box.Faults().Arm)
 }
 
-// add adds what the body has, one thing or a list of them, all or none.
+// add adds one item or a list of items from the body, all or none.
 func add[T, A any](c *call, key string, parse func(name string, text []byte) ([]T, error), arm func(...T) ([]A, error)) (any, error) {
 	list, err := parsed(c, maxBody, parse)
 	if err != nil {
@@ -36,7 +36,7 @@ func add[T, A any](c *call, key string, parse func(name string, text []byte) ([]
 	return answer{http.StatusCreated, keys{key: added}}, err
 }
 
-// armRecorded makes a fault from a recorded exchange.
+// armRecorded arms a fault from a recorded exchange.
 func armRecorded(c *call) (any, error) {
 	kept := c.box.Journal()
 	number, err := strconv.ParseUint(c.variable("exchange"), 10, 64)
@@ -120,7 +120,7 @@ func removePart(kind defects.Kind) handler {
 	}
 }
 
-// applied lists what is played, unless there is an error.
+// applied lists the origins that are active, unless there is an error.
 func (c *call) applied(err error) (any, error) {
 	return keys{"applied": c.box.Faults().Origins()}, err
 }

@@ -8,8 +8,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
-// guarded lets callers pass who present the token or are signed in or, where
-// there is no token, who have come to a loopback address by a name of its own.
+// guarded admits callers that present the token or are signed in. Without a token it admits callers
+// of a loopback address, called by a loopback name.
 func (a *api) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -30,8 +30,8 @@ func (a *api) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// onLoopback reports whether the request reached the mock at a loopback
-// address. One without a connection, in a test, did.
+// onLoopback reports whether the request reached the mock at a loopback address. A test's request
+// without a connection counts as loopback.
 func onLoopback(r *http.Request) bool {
 	address, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -41,12 +41,12 @@ func onLoopback(r *http.Request) bool {
 	return !ok || tcp.IP.IsLoopback()
 }
 
-// calledLoopback reports whether the caller called the mock by a name that is
-// always loopback. A browser that was led here by a stranger's name, which has
-// come to mean a loopback address, did not: its page is the stranger's.
+// calledLoopback reports whether the caller used a name that is always loopback. Otherwise the page
+// of another site could reach the mock through a name that resolves to a loopback address (DNS
+// rebinding).
 func calledLoopback(r *http.Request) bool {
 	if r.Context().Value(http.LocalAddrContextKey) == nil {
-		return true // without a connection there is no name to be led by
+		return true // without a connection, the name does not matter
 	}
 	name := r.Host
 	if host, _, err := net.SplitHostPort(name); err == nil {
@@ -60,15 +60,15 @@ func calledLoopback(r *http.Request) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// ownPagesOnly refuses what the page of another site makes a browser ask for: it
-// must not move a developer's clock, nor hold the journal's streams open. Links
-// may lead here from anywhere.
+// ownPagesOnly refuses requests that another site's page makes through a browser. Such a page must
+// not move a developer's clock, or hold the journal's streams open. Links from anywhere are
+// allowed.
 func ownPagesOnly(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		judged := r
 		if r.Header.Get("Sec-Fetch-Mode") != "navigate" {
-			// As if it changed something: what changes nothing is not looked at.
+			// Checked as a POST, because the protection ignores methods that change nothing.
 			judged = r.Clone(r.Context())
 			judged.Method = http.MethodPost
 		}

@@ -36,7 +36,7 @@ func filterOf(q *query) journal.Filter {
 	}
 }
 
-// statusOrClass reads one parameter, a status or a class of them.
+// statusOrClass reads one parameter, which is a status or a class of statuses.
 func statusOrClass(q *query) (status int, class string) {
 	given := parameter(q, "status", "0", "a status such as 404, a class such as 5xx, or none", func(text string) (string, bool) {
 		_, err := strconv.ParseUint(text, 10, 31)
@@ -49,7 +49,7 @@ func statusOrClass(q *query) (status int, class string) {
 	return status, ""
 }
 
-// chosen are the exchanges that the query chooses.
+// chosen returns the exchanges that match the query.
 func (c *call) chosen() ([]journal.Exchange, error) {
 	query := c.query()
 	filter := filterOf(query)
@@ -67,8 +67,8 @@ func showJournal(c *call) (any, error) {
 		return nil, err
 	}
 	c.w.Header().Set("Content-Type", "application/json")
-	// Written piece by piece: together, the bodies may be larger than memory. A
-	// failed write means that the caller has disconnected.
+	// Written piece by piece: together, the bodies may be larger than memory. A failed write means
+	// that the caller has disconnected.
 	fmt.Fprintf(c.w, `{"arrived":%d,"kept":%d,"bytes":%d,"exchanges":[`, count.Arrived, count.Kept, count.Bytes)
 	if journal.WriteJSON(c.w, exchanges) == nil {
 		fmt.Fprintln(c.w, "]}")
@@ -101,27 +101,27 @@ func exportJournal(c *call) (any, error) {
 }
 
 const (
-	// defaultWait is how long a wait lasts unless it says otherwise.
+	// defaultWait is the default timeout of a wait.
 	defaultWait = 10 * time.Second
-	// maxWait is how long a wait lasts at most.
+	// maxWait is the maximum timeout of a wait.
 	maxWait = time.Minute
-	// writeGrace is how long a caller may take to read one thing.
+	// writeGrace is how long a caller may take to read one write.
 	writeGrace = 10 * time.Second
 )
 
 type waitAnswer struct {
-	Met   bool `json:"met"`   // as many were seen as were wanted
-	Count int  `json:"count"` // how many there are now
+	Met   bool `json:"met"`   // the requested number was reached
+	Count int  `json:"count"` // the current number
 }
 
-// waited reads how many are waited for, and how long, and waits.
+// waited reads the requested number and the timeout, and waits.
 func (c *call) waited(query *query, wait func(ctx context.Context, count int) (waitAnswer, error)) (any, error) {
 	count := query.number("count", 1)
 	timeout := query.duration("timeout", defaultWait, maxWait)
 	if err := query.check(); err != nil {
 		return nil, err
 	}
-	// Not every server can; then its own deadline holds.
+	// Not every server supports this; then its own deadline applies.
 	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(timeout + writeGrace))
 	ctx, cancel := context.WithTimeout(c.r.Context(), timeout)
 	defer cancel()
@@ -143,7 +143,7 @@ func waitForJournal(c *call) (any, error) {
 	})
 }
 
-// keepAlive is how often a stream without events says that it is still there.
+// keepAlive is the interval of the messages on an idle stream.
 const keepAlive = 15 * time.Second
 
 func streamJournal(c *call) (any, error) {
@@ -172,8 +172,7 @@ type stream struct {
 	controller *http.ResponseController
 }
 
-// next sends the next event, or after a while a sign of life. Its error ends the
-// stream.
+// next sends the next event, or a keep-alive message after a while. Its error ends the stream.
 func (s stream) next(ctx context.Context, subscription *journal.Subscription) error {
 	soon, cancel := context.WithTimeout(ctx, keepAlive)
 	defer cancel()
@@ -184,7 +183,7 @@ func (s stream) next(ctx context.Context, subscription *journal.Subscription) er
 	case errors.Is(err, context.DeadlineExceeded):
 		return s.write(": still here\n\n")
 	case err != nil:
-		_ = s.write("event: dropped\ndata: {\"message\":%q}\n\n", err.Error()) // the stream ends anyhow
+		_ = s.write("event: dropped\ndata: {\"message\":%q}\n\n", err.Error()) // the stream ends anyway
 		return err
 	}
 	data, err := json.Marshal(event.Exchange)
@@ -194,9 +193,9 @@ func (s stream) next(ctx context.Context, subscription *journal.Subscription) er
 	return s.write("event: %s\nid: %d\ndata: %s\n\n", event.Kind, event.Exchange.Number, data)
 }
 
-// write sends immediately. A client that does not read for long is dropped.
+// write sends immediately. A client that does not read for long is disconnected.
 func (s stream) write(format string, args ...any) error {
-	// Not every server can; then its own deadline holds.
+	// Not every server supports this; then its own deadline applies.
 	_ = s.controller.SetWriteDeadline(time.Now().Add(writeGrace))
 	if _, err := fmt.Fprintf(s, format, args...); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/sandbox"
 )
 
-// Route is something that a mock answers.
+// Route is one route of a mock.
 type Route struct {
 	Method string `json:"method"`
 	Path   string `json:"path"` // a template, below a sandbox
@@ -19,7 +19,7 @@ type operation struct {
 	handle handler
 }
 
-// operations are the whole control API.
+// operations returns all operations of the control API.
 func operations() []operation {
 	return []operation{
 		{Route{http.MethodGet, ConsolePath, "the console: the control API as pages for a browser"}, showConsole},
@@ -91,7 +91,7 @@ func operations() []operation {
 	}
 }
 
-// AllRoutes lists the partner's routes and then those of the control API.
+// AllRoutes returns the partner's routes, followed by those of the control API.
 func AllRoutes(partner []Route) []Route {
 	all := append([]Route(nil), partner...)
 	for _, o := range operations() {

@@ -46,7 +46,7 @@ func createSandbox(c *call) (any, error) {
 	return c.created(c.Sandboxes.Create(spec))
 }
 
-// created describes a sandbox that was made, unless there is an error.
+// created describes a created sandbox, unless there is an error.
 func (c *call) created(box *sandbox.Sandbox, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (a *api) specOf(r client.Spec) (spec sandbox.Spec, err error) {
 	return spec, err
 }
 
-// catalogOf returns the index of the catalog that is asked for, or that a variant
-// brings, nil for the mock's own.
+// catalogOf returns the index of the requested catalog, or of the variant's. It returns nil for the
+// mock's own.
 func catalogOf(r client.Spec, brought *catalog.Catalog) (*catalog.Index, error) {
 	var (
 		own *catalog.Catalog
@@ -111,7 +111,7 @@ func catalogOf(r client.Spec, brought *catalog.Catalog) (*catalog.Index, error) 
 
 func showSandbox(c *call) (any, error) { return describe(c.r, c.box), nil }
 
-// named has a request handled for the sandbox that the path names.
+// named returns a handler for the sandbox that the path names.
 func named(handle handler) handler {
 	return func(c *call) (any, error) {
 		name := c.variable("name")
@@ -125,7 +125,7 @@ func named(handle handler) handler {
 
 type cloneRequest struct {
 	Name    string `json:"name"`
-	AuthKey string `json:"authKey"` // absent: the mock's
+	AuthKey string `json:"authKey"` // absent means the mock's
 }
 
 func cloneSandbox(c *call) (any, error) {

@@ -28,8 +28,8 @@ func listSlots(c *call) (any, error) {
 	return keys{"slots": slots}, aboutSlot(err)
 }
 
-// firstOption puts the catalog's first product, and a product's first option, in
-// the place of one that is not named.
+// firstOption fills in an omitted product with the catalog's first product, and an omitted option
+// with the product's first option.
 func firstOption(p *platform.Platform, product, option string) (string, string) {
 	sold := p.Catalog()
 	if product == "" {
@@ -94,8 +94,8 @@ func state(c *call) (any, error) {
 
 func last[T any](list []T, n uint64) []T { return list[max(len(list)-int(n), 0):] }
 
-// query reads query parameters, keeps the first thing that is wrong with them, and knows
-// which there are.
+// query reads query parameters. It keeps the first error, and records the names of the known
+// parameters.
 type query struct {
 	values url.Values
 	known  []string
@@ -109,7 +109,8 @@ func (q *query) text(name string) string {
 	return q.values.Get(name)
 }
 
-// parameter reads a parameter, absent where it is not given; fine tells whether it is as wanted.
+// parameter reads a parameter, with absent as the default. parse reports whether the value is
+// valid.
 func parameter[T any](q *query, name string, absent T, want string, parse func(text string) (value T, fine bool)) T {
 	text := q.text(name)
 	if !q.values.Has(name) {
@@ -151,8 +152,8 @@ func word[W ~string](q *query, name, want string, words []W) W {
 	return parameter(q, name, "", want, func(text string) (W, bool) { return W(text), slices.Contains(words, W(text)) })
 }
 
-// check returns what is wrong with the query, once all has been read; a parameter that
-// does not exist is wrong too.
+// check returns the first error of the query, after all parameters have been read. An unknown
+// parameter is also an error.
 func (q *query) check() error {
 	for name := range q.values {
 		if q.err == nil && !slices.Contains(q.known, name) {

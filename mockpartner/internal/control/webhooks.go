@@ -10,8 +10,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
-// showWebhooks shows how the sandbox's webhooks are set up, without the secret,
-// and what became of those that were sent.
+// showWebhooks returns the configuration of the sandbox's webhooks, without the secret, and the
+// deliveries.
 func showWebhooks(c *call) (any, error) {
 	query := c.query()
 	filter := webhooksOf(query)
@@ -35,7 +35,7 @@ func setWebhooks(c *call) (any, error) {
 	return sender.Status(webhook.Filter{}, defaultLimit), err
 }
 
-// webhooksFor reads webhooks that a caller of the control API may set up.
+// webhooksFor parses webhooks and checks that a caller of the control API may configure them.
 func (a *api) webhooksFor(name string, text []byte) (*webhook.Config, error) {
 	config, err := script.ParseWebhooks(name, text)
 	if err == nil {
@@ -44,9 +44,8 @@ func (a *api) webhooksFor(name string, text []byte) (*webhook.Config, error) {
 	return &config, err
 }
 
-// mayCall keeps callers of the control API from what is for those who start the
-// mock: to read its environment, and, where the API is open to all on the
-// machine, to have other machines called.
+// mayCall refuses what only the person who starts the mock may do: read its environment and,
+// without a token, send requests to other machines.
 func (a *api) mayCall(c webhook.Config) error {
 	if c.SecretEnv != "" {
 		return errors.New("secret_env: the mock's environment can be read in scenario files only; name the secret itself")

@@ -1,11 +1,10 @@
-// Package defects holds partners that are wrong, or unusual, on purpose.
+// Package defects defines partners with deliberate defects or unusual behaviour.
 //
-// A defect is one breach of the contract: a file in defects/, in the vocabulary
-// of scenarios, that names the one rule it breaks, the real mistake it stands for,
-// and what it looks like from outside. A variant is a partner that is unlike most
-// and still keeps the contract: a file in variants/. A deep defect breaks a rule in one
-// instance alone, such as for one product or at the third repeat: the files in deep/ list them by what
-// the instances differ in.
+// A defect is one breach of the contract. It is a file in defects/, in the form of a scenario. It
+// names the one rule that it breaks, the real mistake that it stands for, and what it looks like
+// from outside. A variant is an unusual partner that keeps the contract: a file in variants/. A
+// deep defect breaks a rule only in one instance, such as for one product or at the third repeat.
+// The files in deep/ list deep defects by what the instances differ in.
 package defects
 
 import (
@@ -26,7 +25,7 @@ import (
 //go:embed defects/*.yaml variants/*.yaml deep/*.yaml
 var files embed.FS
 
-// Kind is the partners of one kind, by the name of their folder.
+// Kind is a kind of partner, named like its folder.
 type Kind string
 
 const (
@@ -42,9 +41,9 @@ type Partner struct {
 	Clause  string `json:"clause,omitempty"`  // of the contract, that allows a variant
 	Mistake string `json:"mistake,omitempty"` // the real mistake that a defect stands for
 	Looks   string `json:"looks"`             // what it looks like from outside
-	// Dimension is what the instance differs in from those that are right, of a deep defect.
+	// Dimension is what distinguishes the faulty instance of a deep defect from the correct ones.
 	Dimension string `json:"dimension,omitempty" yaml:"-"`
-	// Scarce is said of a variant that has too little for every rule to be judged.
+	// Scarce marks a variant that offers too little for every rule to be judged.
 	Scarce bool `json:"scarce,omitempty" yaml:"scarce"`
 
 	origin   string
@@ -52,13 +51,13 @@ type Partner struct {
 	part     script.Part
 }
 
-// Origin is what its faults and quirks are listed under.
+// Origin returns the origin under which its faults and quirks are listed.
 func (p Partner) Origin() string { return p.origin }
 
-// Part is what a sandbox plays to have the defect, or to be the variant.
+// Part returns the part that gives a sandbox the defect or variant.
 func (p Partner) Part() script.Part { return p.part }
 
-// Scenario is the same in the form of a scenario. It must not be changed.
+// Scenario returns the partner as a scenario. It must not be changed.
 func (p Partner) Scenario() *script.Scenario { return p.scenario }
 
 var (
@@ -78,10 +77,10 @@ var (
 // All returns all partners of the kind, by name.
 func (k Kind) All() []Partner { return loaded[k]() }
 
-// Origin is the origin of the partner of that name.
+// Origin returns the origin of the partner with that name.
 func (k Kind) Origin(name string) string { return strings.TrimSuffix(string(k), "s") + " " + name }
 
-// FindDefect returns the defect of that name, a plain or a deep one. Its error is Find's.
+// FindDefect returns the plain or deep defect with that name. Its error is Find's.
 func FindDefect(name string) (Partner, error) {
 	if deep, err := Deep.Find(name); err == nil {
 		return deep, nil
@@ -89,8 +88,8 @@ func FindDefect(name string) (Partner, error) {
 	return Defects.Find(name)
 }
 
-// Find returns the partner of that name. Its error wraps ErrNoDefect or ErrNoVariant, and
-// names those that are spelled alike.
+// Find returns the partner with that name. Its error wraps ErrNoDefect or ErrNoVariant, and
+// suggests similar names.
 func (k Kind) Find(name string) (Partner, error) {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == '-' })
 	var alike []string
@@ -108,8 +107,8 @@ func (k Kind) Find(name string) (Partner, error) {
 	return Partner{}, fmt.Errorf("%w: %.100q; did you mean %s? `mockpartner %s` lists them all", missing[k], name, strings.Join(alike, ", "), k)
 }
 
-// load reads the files of a folder. They are embedded, and a test loads them all:
-// one that is wrong is a mistake of ours.
+// load reads the files of a folder. They are embedded, and a test loads them all, so an invalid
+// file is a programming error.
 func load(k Kind) (all []Partner) {
 	entries, err := fs.ReadDir(files, string(k))
 	if err != nil {
@@ -125,8 +124,7 @@ func load(k Kind) (all []Partner) {
 	return all
 }
 
-// read reads a file: its own keys come first, the scenario's after a line of
-// three dashes.
+// read reads a file. Its own keys come first, and the scenario after a line of three dashes.
 func (k Kind) read(file string) (p Partner, err error) {
 	whole, err := files.ReadFile(path.Join(string(k), file))
 	if err != nil {
@@ -140,11 +138,11 @@ func (k Kind) read(file string) (p Partner, err error) {
 		return p, fmt.Errorf("%s: %s: %s", file, problem.Path, problem.Message)
 	}
 	p.Name = strings.TrimSuffix(file, ".yaml")
-	// Empty lines keep the lines of messages those of the file.
+	// Empty lines keep the line numbers in messages equal to those of the file.
 	return p, p.plays(k, file, strings.Repeat("\n", strings.Count(head, "\n")+2)+body)
 }
 
-// plays has the partner of a kind play a scenario, whose file errors name.
+// plays compiles the partner's scenario. Errors name the file.
 func (p *Partner) plays(k Kind, file, scenario string) (err error) {
 	p.origin = k.Origin(p.Name)
 	if p.scenario, err = script.Parse(file, []byte(scenario)); err != nil {
@@ -164,7 +162,7 @@ type deepFile []struct {
 // text is the YAML source.
 type text string
 
-// UnmarshalYAML keeps what it is given.
+// UnmarshalYAML keeps the YAML source.
 func (t *text) UnmarshalYAML(yaml []byte) error {
 	*t = text(yaml)
 	return nil
@@ -205,8 +203,8 @@ func readDeep(name string) (all []Partner, err error) {
 	return all, nil
 }
 
-// nameParts names faults and quirks after the file, so that the journal tells
-// what fired and no two files have one name.
+// nameParts names faults and quirks after the file. The journal then shows what fired, and names
+// are unique across files.
 func nameParts(name string, s *script.Scenario) {
 	numbered := func(i, n int) string {
 		if n == 1 {
@@ -222,15 +220,14 @@ func nameParts(name string, s *script.Scenario) {
 	}
 }
 
-// Choice is what a new sandbox is made of to have some defects and be of some
-// variants.
+// Choice is what gives a new sandbox some defects and variants.
 type Choice struct {
 	Parts   []script.Part    // variants first
-	Catalog *catalog.Catalog // of the variant that brings one; nil: none does
+	Catalog *catalog.Catalog // of the variant that has one; nil if no variant does
 }
 
-// Choose finds defects and variants by name. Its error wraps ErrNoDefect or
-// ErrNoVariant, or says which two cannot be had together.
+// Choose finds defects and variants by name. Its error wraps ErrNoDefect or ErrNoVariant, or names
+// two that cannot be combined.
 func Choose(defects, variants []string) (c Choice, err error) {
 	brings := ""
 	for _, name := range variants {

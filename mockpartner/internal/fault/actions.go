@@ -1,6 +1,6 @@
-// Package fault is what a fault does to one request and its answer: it is late with
-// it, gives another one, changes the real one, or breaks it on the wire. Where WireMock
-// or toxiproxy have a word for an action, it is theirs.
+// Package fault implements what a fault does to one request and its answer: delay it, replace it,
+// change it, or break it on the wire. If WireMock or toxiproxy has a word for an action, that word
+// is used.
 package fault
 
 import (
@@ -8,8 +8,8 @@ import (
 )
 
 // Actions are what a fault does. A new action is a type that waits, replaces, transforms or
-// delivers an answer, and a field here. At most one of them replaces the answer, and at most one says how
-// it goes over the wire.
+// delivers an answer, and a field here. At most one of them replaces the answer, and at most one
+// determines how it is sent.
 type Actions struct {
 	Delay   *Delay   `yaml:"delay" json:"delay,omitempty"`
 	Latency *Latency `yaml:"latency" json:"latency,omitempty"`
@@ -58,14 +58,14 @@ func (a Actions) given() (all []any) {
 	return all
 }
 
-// Effect is the actions of a fault, ready for use.
+// Effect is the compiled actions of a fault.
 type Effect struct {
 	actions  []any
 	when     When
 	answered Answered
 }
 
-// Compile checks the actions. Its error is an *invalid.Error.
+// Compile validates and compiles the actions. Its error is an *invalid.Error.
 func (a Actions) Compile(when When, answered Answered) (Effect, error) {
 	var compiled []any
 	deliverers, answers, waits, passes := 0, 0, 0, 0

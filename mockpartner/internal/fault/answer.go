@@ -17,9 +17,9 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
-// Answer stands in the place of the partner's answer.
+// Answer replaces the partner's answer.
 type Answer struct {
-	// Status is the answer's; with a body it may be left out and is 200.
+	// Status is the answer's status. With a body it may be omitted and is then 200.
 	Status int `yaml:"status" json:"status,omitempty"`
 	// Body is sent as JSON, a string unchanged. If absent, a message names the fault.
 	Body any `yaml:"body" json:"body,omitempty"`
@@ -45,7 +45,7 @@ func (a Answer) replace(fault string) *response {
 	case string:
 		answer.body = []byte(body)
 	default:
-		answer.body, _ = reply.Marshal(body) // compile has tried it
+		answer.body, _ = reply.Marshal(body) // compile has validated it
 	}
 	if a.Status == http.StatusNoContent || a.Status == http.StatusNotModified {
 		answer.body = nil
@@ -53,20 +53,19 @@ func (a Answer) replace(fault string) *response {
 	return answer
 }
 
-// Admit lets the request pass whatever key it presents. With when: after and a
-// status of 401, the partner acts before it looks at the key.
+// Admit accepts the request whatever key it presents. With when: after and a status of 401, the
+// partner acts before it checks the key.
 type Admit bool
 
 type admitted struct{}
 
-// Admitted reports whether a fault lets the request with this context pass
-// whatever key it presents.
+// Admitted reports whether a fault accepts the request with this context, whatever key it presents.
 func Admitted(ctx context.Context) bool {
 	is, _ := ctx.Value(admitted{}).(Admit)
 	return bool(is)
 }
 
-// SetStatus sends the partner's answer with another status.
+// SetStatus changes the status of the partner's answer.
 type SetStatus int
 
 func (s SetStatus) compile() (any, error) {
@@ -78,13 +77,13 @@ func (s SetStatus) transform(_ context.Context, answer *response, _ func() []any
 	return nil
 }
 
-// Answered is a status of the partner's own answers, such as 200, or a class of
-// them, such as 2xx.
+// Answered is a status of the partner's own answers, such as 200, or a class of statuses, such as
+// 2xx.
 type Answered string
 
 var answeredForm = regexp.MustCompile(`^[1-5](xx|[0-9][0-9])$`)
 
-// UnmarshalYAML reads a status or a class of them.
+// UnmarshalYAML reads a status or a class of statuses.
 func (a *Answered) UnmarshalYAML(node ast.Node) error {
 	text := node.GetToken().Value
 	if _, isScalar := node.(ast.ScalarNode); !isScalar || !answeredForm.MatchString(text) {
@@ -94,21 +93,21 @@ func (a *Answered) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// fits reports whether the status is the wanted one; an empty one is any.
+// fits reports whether the status matches; an empty Answered matches any.
 func (a Answered) fits(status int) bool {
 	text := strconv.Itoa(status)
 	return a == "" || string(a) == text || a[1:] == "xx" && a[0] == text[0]
 }
 
-// When says on which side of a request's effect a fault lies.
+// When says whether a fault applies before or after the request takes effect.
 type When string
 
 const (
-	Before When = "before" // a replaced answer: the request has no effect
-	After  When = "after"  // the effect is there, its answer is late or lost
+	Before When = "before" // the answer is replaced, and the request has no effect
+	After  When = "after"  // the request takes effect, and its answer is late or lost
 )
 
-// Whens lists the sides.
+// Whens lists the values of When.
 func Whens() []When { return []When{Before, After} }
 
 // Headers changes the answer's headers.
@@ -117,7 +116,7 @@ type Headers struct {
 	Remove []string          `yaml:"remove" json:"remove,omitempty"`
 }
 
-// headerName is what RFC 9110 lets a header be called.
+// headerName matches the header names that RFC 9110 allows.
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func (h *Headers) compile() (any, error) {
@@ -151,7 +150,7 @@ func (h *Headers) compile() (any, error) {
 
 func (h *Headers) transform(_ context.Context, answer *response, _ func() []any) error {
 	for _, name := range h.Remove {
-		// Present without a value: net/http adds none of its own.
+		// A nil value keeps net/http from adding its own.
 		answer.header[textproto.CanonicalMIMEHeaderKey(name)] = nil
 	}
 	for name, value := range h.Set {

@@ -17,28 +17,27 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Delay keeps the caller waiting, in one of its ways; just a duration in a file
-// means Fixed.
+// Delay delays the answer in one of several ways. A plain duration in a file means Fixed.
 type Delay struct {
 	Fixed     *platform.Duration `yaml:"fixed" json:"fixed,omitempty"`
 	Uniform   *Uniform           `yaml:"uniform" json:"uniform,omitempty"`
 	Lognormal *Lognormal         `yaml:"lognormal" json:"lognormal,omitempty"`
 	Dribble   *Dribble           `yaml:"dribble" json:"dribble,omitempty"`
-	// JustUnder and JustOver are a quarter of a second away from the limit of
-	// that name: probe, sync, availability, availability-aim, reserve,
-	// reserve-degraded, confirm, confirm-degraded, release or cancel (LIM-1).
+	// JustUnder and JustOver are a quarter of a second away from the limit with that name (LIM-1).
+	// The names are probe, sync, availability, availability-aim, reserve, reserve-degraded,
+	// confirm, confirm-degraded, release and cancel.
 	JustUnder string `yaml:"just-under" json:"just-under,omitempty"`
 	JustOver  string `yaml:"just-over" json:"just-over,omitempty"`
 }
 
-// Uniform is anything between two durations, all equally likely.
+// Uniform is a uniformly distributed delay between two durations.
 type Uniform struct {
 	Min platform.Duration `yaml:"min" json:"min"`
 	Max platform.Duration `yaml:"max" json:"max"`
 }
 
-// Lognormal is how real servers are late: mostly near the median, now and then
-// far beyond it, the more so the larger sigma.
+// Lognormal models the latency of real servers: usually near the median, sometimes far above it. A
+// larger sigma gives more outliers.
 type Lognormal struct {
 	Median platform.Duration `yaml:"median" json:"median"`
 	Sigma  float64           `yaml:"sigma" json:"sigma"`
@@ -128,8 +127,7 @@ func (d Dribble) deliver(ctx context.Context, w http.ResponseWriter, answer *res
 	trickle(ctx, w, answer.body, (len(answer.body)+d.Chunks-1)/d.Chunks, time.Duration(d.Over)/time.Duration(d.Chunks))
 }
 
-// Latency is toxiproxy's: a wait that is as long as it says, give or take the
-// jitter.
+// Latency is toxiproxy's: a wait of that length, plus or minus the jitter.
 type Latency struct {
 	Latency platform.Duration `yaml:"latency" json:"latency"`
 	Jitter  platform.Duration `yaml:"jitter" json:"jitter,omitempty"`
@@ -139,12 +137,11 @@ func (l *Latency) wait(random *rand.Rand) time.Duration {
 	return between{max(l.Latency-l.Jitter, 0), l.Latency + l.Jitter}.wait(random)
 }
 
-// margin is how far just-under and just-over lie from a limit: more than a
-// network takes, less than anybody would notice.
+// margin is the distance of just-under and just-over from a limit. It is longer than a network
+// takes, and too short to be noticed.
 const margin = 250 * time.Millisecond
 
-// limits are the contract's (LIM-1), by the names that just-under and just-over
-// know them by.
+// limits returns the contract's limits (LIM-1), by their names in just-under and just-over.
 func limits() map[string]time.Duration {
 	return map[string]time.Duration{
 		"probe":            partnerapi.ProbeTimeout,

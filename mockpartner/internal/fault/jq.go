@@ -9,12 +9,12 @@ import (
 	"partnerkit.dev/mockpartner/internal/jq"
 )
 
-// Variables are the names of what jq programs on bodies see beside their input: the request with its
+// Variables are the names of the variables of jq programs on bodies. They are the request with its
 // method, path, query and body, the number of the match, and the sandbox's time.
 func Variables() []string { return []string{"$request", "$nth", "$now"} }
 
-// JQ is a jq program that turns the answer's JSON body into another. It sees
-// $request (method, path, query, body), $nth, the number of the match, and $now.
+// JQ is a jq program that turns the answer's JSON body into another. It can use $request (method,
+// path, query, body), $nth, the number of the match, and $now.
 type JQ string
 
 func (j JQ) compile() (any, error) {

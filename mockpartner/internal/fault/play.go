@@ -11,23 +11,23 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
-// Firing is a fault that breaks one request.
+// Firing is a fault that fires for one request.
 type Firing struct {
 	Fault     string // its name
 	Effect    Effect
 	Ending    context.Context // ends all waiting
-	Scale     float64         // of the contract's limits
-	Memory    *Memory         // of what caches keep
+	Scale     float64         // factor for the contract's limits
+	Memory    *Memory         // answers kept by caches
 	Random    *rand.Rand
 	Variables func() []any // of jq programs
 }
 
-// Serve answers the request as the fault has it; next is the partner. Where the
-// fault is late before the effect, the effect comes even if the caller has
-// gone away meanwhile, as it would with a real partner.
+// Serve answers the request as the fault defines; next is the partner. With a delay before the
+// effect, the request takes effect even if the caller has disconnected meanwhile, as with a real
+// partner.
 func (f *Firing) Serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	// The answer may be later than the server allows for answers in general.
-	// Where there is no connection, in a test, there is no deadline either.
+	// The answer may be later than the server's general write deadline. Tests without a connection
+	// have no deadline.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
@@ -69,9 +69,9 @@ func (f *Firing) lateness() (late time.Duration) {
 	return min(late, platform.MaxDuration)
 }
 
-// answer returns what is to be sent: the partner's answer, unless the fault has
-// one in its place. Before the effect the partner then does not see the request.
-// An answer that the fault is not about is spared.
+// answer returns the answer to send: the partner's, unless the fault replaces it. If it is replaced
+// before the effect, the partner does not receive the request. An answer with a status that the
+// fault does not apply to is spared.
 func (f *Firing) answer(r *http.Request, next http.Handler) (answer *response, spared bool) {
 	var instead *response
 	var kept *cache

@@ -15,12 +15,11 @@ import (
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
-// Cache gives the partner's answer of 2xx again to requests that are the same, for so long, in real
-// time.
+// Cache repeats the partner's 2xx answer for equal requests, for this long in real time.
 type Cache struct {
 	For platform.Duration `yaml:"for" json:"for"`
-	// By is a jq program on the request (method, path, query, body) whose output is what the answer is
-	// remembered by; empty means all of it.
+	// By is a jq program on the request (method, path, query, body). Its output is the cache key;
+	// empty means the complete request.
 	By string `yaml:"by" json:"by,omitempty"`
 }
 
@@ -41,7 +40,7 @@ func (c *Cache) compile() (any, error) {
 	return &cache{time.Duration(c.For), program}, err
 }
 
-// Memory is the answers that the caches of one fault have kept. It is safe for concurrent use.
+// Memory holds the answers that the caches of one fault keep. It is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex
 	known map[string]remembered
@@ -52,7 +51,8 @@ type remembered struct {
 	until  time.Time
 }
 
-// maxRemembered bounds the answers of a Memory. Beyond it all are forgotten.
+// maxRemembered is the maximum number of answers in a Memory. When it is reached, all are
+// forgotten.
 const maxRemembered = 1000
 
 func (c *cache) recall(ctx context.Context, m *Memory, request any, ask func() *response) *response {
@@ -60,7 +60,7 @@ func (c *cache) recall(ctx context.Context, m *Memory, request any, ask func() *
 	if err != nil {
 		return refusal(http.StatusInternalServerError, fmt.Sprintf("cache.by: %v", err))
 	}
-	text, _ := json.Marshal(output) // it comes from JSON
+	text, _ := json.Marshal(output) // the value comes from JSON
 	m.mu.Lock()
 	kept, ok := m.known[string(text)]
 	m.mu.Unlock()
@@ -82,8 +82,8 @@ func (c *cache) recall(ctx context.Context, m *Memory, request any, ask func() *
 	return answer
 }
 
-// Request is a jq program that changes the request's JSON body before the partner sees it. A body that
-// is not JSON does not change.
+// Request is a jq program that changes the request's JSON body before the partner receives it. A
+// body that is not JSON does not change.
 type Request string
 
 type rewrite struct{ program *jq.Program }
@@ -99,7 +99,7 @@ func (t *rewrite) apply(r *http.Request, variables func() []any) *http.Request {
 		var value, output any
 		if value, err = jq.Decode(body); err == nil {
 			if output, err = t.program.Run(r.Context(), value, variables()...); err == nil {
-				body, _ = json.Marshal(output) // it comes from JSON
+				body, _ = json.Marshal(output) // the value comes from JSON
 			}
 		}
 	}

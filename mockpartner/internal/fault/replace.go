@@ -7,7 +7,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
-// Replace changes the text of the answer's body, where jq would write the same JSON in its own way.
+// Replace changes the text of the answer's body. Unlike jq, it does not reformat the JSON.
 type Replace struct {
 	Find string `yaml:"find" json:"find"` // a regular expression
 	With string `yaml:"with" json:"with"` // $1 is its first group

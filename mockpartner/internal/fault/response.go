@@ -13,13 +13,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// refusal is an answer in the shape of every refusal.
+// refusal returns an answer in the form of every refusal.
 func refusal(status int, message string) *response {
-	body, _ := reply.Marshal(partnerapi.Refusal{Message: message}) // a string can be written
+	body, _ := reply.Marshal(partnerapi.Refusal{Message: message}) // a string can always be written
 	return &response{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: body}
 }
 
-// begin sends status and headers, with the length of the whole body.
+// begin sends status and headers, with the length of the complete body.
 func (a *response) begin(w http.ResponseWriter) {
 	header := w.Header()
 	for name, values := range a.header {
@@ -31,8 +31,7 @@ func (a *response) begin(w http.ResponseWriter) {
 	w.WriteHeader(a.status)
 }
 
-// write sends a body that never changes. A failed write means a disconnected caller
-// to tell of a failed write.
+// write sends a body that never changes. A failed write means that the caller has disconnected.
 func write(w http.ResponseWriter, body []byte) {
 	if sharer, ok := w.(reply.Sharer); ok {
 		sharer.WriteShared(body)
@@ -53,7 +52,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// trickle sends a body in pieces of a size, after a pause each.
+// trickle sends a body in pieces of a size, with a pause before each.
 func trickle(ctx context.Context, w http.ResponseWriter, body []byte, size int, each time.Duration) {
 	flush := http.NewResponseController(w).Flush
 	_ = flush()
@@ -70,8 +69,8 @@ func trickle(ctx context.Context, w http.ResponseWriter, body []byte, size int, 
 	}
 }
 
-// takeOver takes the connection from the server. Where it cannot be had, as
-// with HTTP/2, it is broken off.
+// takeOver takes the connection from the server. If that is impossible, as with HTTP/2, it aborts
+// the request.
 func takeOver(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter) {
 	conn, out, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -80,7 +79,7 @@ func takeOver(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter) {
 	return conn, out
 }
 
-// witness keeps a record of answers that go past the ResponseWriter.
+// witness records answers that bypass the ResponseWriter.
 type witness interface {
 	Sent(status int, header http.Header, body []byte)
 }
@@ -91,15 +90,15 @@ func tell(w http.ResponseWriter, answer *response, body []byte) {
 	}
 }
 
-// compiler is an action that is checked, and made ready for use as a waiter, a replacer, a
-// transformer or a deliverer.
+// compiler is an action that must be validated and turned into a waiter, a replacer, a transformer
+// or a deliverer.
 type compiler interface{ compile() (any, error) }
 
 type waiter interface {
 	wait(random *rand.Rand) time.Duration
 }
 
-// replacer gives another answer than the partner would.
+// replacer replaces the partner's answer.
 type replacer interface {
 	replace(fault string) *response
 }
@@ -108,13 +107,13 @@ type transformer interface {
 	transform(ctx context.Context, answer *response, variables func() []any) error
 }
 
-// deliverer puts an answer on the wire. What it writes has begun to be on
-// record; to break the connection off it panics with http.ErrAbortHandler.
+// deliverer sends an answer. What it writes is recorded. To abort the connection it panics with
+// http.ErrAbortHandler.
 type deliverer interface {
 	deliver(ctx context.Context, w http.ResponseWriter, answer *response, random *rand.Rand)
 }
 
-// response is an answer that is not on its way yet.
+// response is an answer that has not been sent yet.
 type response struct {
 	status int
 	header http.Header

@@ -20,7 +20,7 @@ import (
 // Wire is WireMock's name for a broken answer.
 type Wire string
 
-// WireMock's words.
+// These are WireMock's names.
 const (
 	EmptyResponse          Wire = "EMPTY_RESPONSE"           // the connection closes without a byte
 	MalformedResponseChunk Wire = "MALFORMED_RESPONSE_CHUNK" // status and headers, then garbage
@@ -28,7 +28,7 @@ const (
 	ConnectionResetByPeer  Wire = "CONNECTION_RESET_BY_PEER" // a TCP reset
 )
 
-// Wires lists WireMock's words.
+// Wires lists WireMock's names.
 func Wires() []Wire {
 	return []Wire{EmptyResponse, MalformedResponseChunk, RandomDataThenClose, ConnectionResetByPeer}
 }
@@ -40,7 +40,7 @@ func (f Wire) compile() (any, error) {
 	return f, nil
 }
 
-// garbageLength is how much garbage is sent, in bytes.
+// garbageLength is the length of the garbage, in bytes.
 const garbageLength = 512
 
 func (f Wire) deliver(_ context.Context, w http.ResponseWriter, answer *response, random *rand.Rand) {
@@ -49,7 +49,7 @@ func (f Wire) deliver(_ context.Context, w http.ResponseWriter, answer *response
 	}
 	conn, out := takeOver(w)
 	defer conn.Close()
-	// On record before the caller can see the end.
+	// Recorded before the caller can see the end.
 	if f == MalformedResponseChunk {
 		tell(w, answer, nil)
 	} else {
@@ -66,19 +66,19 @@ func (f Wire) deliver(_ context.Context, w http.ResponseWriter, answer *response
 	}
 	garbage := make([]byte, garbageLength)
 	for i := range garbage {
-		// Beyond ASCII: never by chance the beginning of something well-formed.
+		// Beyond ASCII, so that it never looks like the start of something valid.
 		garbage[i] = byte(0x80 + random.IntN(0x80))
 	}
 	out.Write(garbage)
 	out.Flush()
 }
 
-// Send says how an answer goes over the wire, in ways that are all lawful (GEN-4).
+// Send determines how an answer is sent. All the ways are lawful (GEN-4).
 type Send struct {
 	Gzip    bool `yaml:"gzip" json:"gzip,omitempty"`       // compressed
-	Chunked bool `yaml:"chunked" json:"chunked,omitempty"` // in pieces, its length not told
-	Close   bool `yaml:"close" json:"close,omitempty"`     // the connection ends with it
-	Lower   bool `yaml:"lower" json:"lower,omitempty"`     // the names of headers are in small letters
+	Chunked bool `yaml:"chunked" json:"chunked,omitempty"` // in pieces, without a Content-Length
+	Close   bool `yaml:"close" json:"close,omitempty"`     // the connection closes afterwards
+	Lower   bool `yaml:"lower" json:"lower,omitempty"`     // header names in lower case
 }
 
 const sendChunk = 1 << 10
@@ -105,7 +105,7 @@ func (s *Send) deliver(_ context.Context, w http.ResponseWriter, answer *respons
 			delete(sent.header, name)
 			sent.header[strings.ToLower(name)] = values
 		}
-		w.Header()["Content-Type"] = nil // else net/http adds one of its own
+		w.Header()["Content-Type"] = nil // otherwise net/http adds one of its own
 	}
 	if !s.Chunked {
 		sent.begin(w)
@@ -113,7 +113,7 @@ func (s *Send) deliver(_ context.Context, w http.ResponseWriter, answer *respons
 		return
 	}
 	for name, values := range sent.header {
-		if !strings.EqualFold(name, "Content-Length") { // with it net/http would not send chunks
+		if !strings.EqualFold(name, "Content-Length") { // with it, net/http would not send chunks
 			w.Header()[name] = values
 		}
 	}
@@ -129,13 +129,13 @@ func (s *Send) deliver(_ context.Context, w http.ResponseWriter, answer *respons
 func packed(body []byte) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, _ = w.Write(body) // a buffer takes everything
+	_, _ = w.Write(body) // writing to a buffer cannot fail
 	_ = w.Close()
 	return packed.Bytes()
 }
 
-// LimitData is toxiproxy's: the connection closes after so many bytes of the
-// body. A shorter body goes out whole.
+// LimitData is toxiproxy's: the connection closes after this many bytes of the body. A shorter body
+// is sent completely.
 type LimitData struct {
 	Bytes int `yaml:"bytes" json:"bytes"`
 }
@@ -154,7 +154,7 @@ func (l *LimitData) deliver(_ context.Context, w http.ResponseWriter, answer *re
 	panic(http.ErrAbortHandler)
 }
 
-// Bandwidth is toxiproxy's: the body comes at no more than so many KB a second.
+// Bandwidth is toxiproxy's: the body is sent at no more than this many KB per second.
 type Bandwidth struct {
 	Rate int `yaml:"rate" json:"rate"` // KB/s
 }
@@ -170,8 +170,8 @@ func (b *Bandwidth) deliver(ctx context.Context, w http.ResponseWriter, answer *
 	trickle(ctx, w, answer.body, b.Rate*1000/int(time.Second/tick), tick)
 }
 
-// SlowHeader sends status line and headers in small pieces, over that time. The
-// body follows immediately, and the connection closes.
+// SlowHeader sends status line and headers in small pieces, over that time. The body follows
+// immediately, and the connection closes.
 type SlowHeader struct {
 	Over platform.Duration `yaml:"over" json:"over"`
 }
@@ -206,14 +206,14 @@ func (s *SlowHeader) deliver(ctx context.Context, w http.ResponseWriter, answer 
 			return
 		}
 	}
-	// On record before the caller can see the end.
+	// Recorded before the caller can see the end.
 	tell(w, &response{answer.status, header, nil}, answer.body)
 	out.Write(answer.body)
 	out.Flush()
 }
 
-// SlowClose is toxiproxy's: the connection closes late. Only its end tells where
-// the body ends, so that the caller waits for it.
+// SlowClose is toxiproxy's: the connection closes late. Only the close marks the end of the body,
+// so the caller waits for it.
 type SlowClose struct {
 	Delay platform.Duration `yaml:"delay" json:"delay"`
 }

@@ -1,4 +1,4 @@
-// Package invalid says what is wrong with a scenario, and where in it.
+// Package invalid describes a problem of a scenario, and its location.
 package invalid
 
 import (
@@ -8,28 +8,27 @@ import (
 	"slices"
 )
 
-// Error is what is wrong at a path such as match.method.
+// Error is a problem at a path such as match.method.
 type Error struct {
 	Path, Message string
-	Kind          error // what it wraps; nil: nothing
+	Kind          error // the error that it wraps, or nil
 }
 
 func (e *Error) Error() string { return e.Path + ": " + e.Message }
 
 func (e *Error) Unwrap() error { return e.Kind }
 
-// At returns the error of a path.
+// At returns an error at a path.
 func At(path, format string, args ...any) error {
 	return &Error{Path: path, Message: fmt.Sprintf(format, args...)}
 }
 
-// Item returns the error of the i-th thing of the list of that name, which may be
-// empty.
+// Item returns the error of the i-th item of the list with that name, which may be empty.
 func Item(name string, i int, err error) error {
 	return In(fmt.Sprintf("%s[%d].", name, i), err)
 }
 
-// In returns the error with a prefix to its path.
+// In returns the error with a prefix added to its path.
 func In(prefix string, err error) error {
 	if placed := (*Error)(nil); errors.As(err, &placed) {
 		return &Error{Path: prefix + placed.Path, Message: placed.Message, Kind: placed.Kind}
@@ -37,7 +36,7 @@ func In(prefix string, err error) error {
 	return err
 }
 
-// First returns the first of the errors that is one: one message, one place.
+// First returns the first non-nil error.
 func First(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -47,7 +46,7 @@ func First(errs ...error) error {
 	return nil
 }
 
-// OneOf wants a word of a list, or none.
+// OneOf requires a word to be empty or in the list.
 func OneOf[W ~string](path string, word W, words []W) error {
 	if word == "" || slices.Contains(words, word) {
 		return nil
@@ -57,7 +56,7 @@ func OneOf[W ~string](path string, word W, words []W) error {
 
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Name wants the name of a fault or a quirk, or none.
+// Name requires an empty name or a valid name of a fault or quirk.
 func Name(given string) error {
 	if given == "" || name.MatchString(given) {
 		return nil
@@ -65,7 +64,7 @@ func Name(given string) error {
 	return At("name", "expected up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, received %q", given)
 }
 
-// Within wants a number between two.
+// Within requires a number between two others, inclusive.
 func Within(path string, n, low, high int) error {
 	if n < low || n > high {
 		return At(path, "expected a number from %d to %d, received %d", low, high, n)

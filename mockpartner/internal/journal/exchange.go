@@ -29,35 +29,35 @@ type Exchange struct {
 	Caller   string              `json:"caller,omitempty"` // address and port: the connection
 	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
 	Faults   []string            `json:"faults,omitempty"` // those that fired, by name
-	// Considered are the faults that were held against the request, in that order,
-	// up to the one that fired; of very many the first ones.
+	// Considered are the faults that were checked against the request, in order, up to the one that
+	// fired. It may be truncated.
 	Considered []Considered `json:"considered,omitempty"`
 	Method     string       `json:"method"`
-	Target     string       `json:"target"` // path, as it was escaped, and query
-	// Authorized: the key was presented, in the form it should have (AUTH-1).
+	Target     string       `json:"target"` // escaped path, and query
+	// Authorized: the key was presented in the correct form (AUTH-1).
 	Authorized bool    `json:"authorized"`
 	Request    Message `json:"request"`
-	Status     int     `json:"status,omitempty"` // 0 until the answer began
+	Status     int     `json:"status,omitempty"` // 0 until the answer begins
 	Answer     Message `json:"answer"`
-	// Before and After are what the exchange touched in the platform; nil where
-	// it touched nothing.
+	// Before and After are the platform's objects that the exchange concerned; nil if it concerned
+	// none.
 	Before   *platform.Facts `json:"before,omitempty"`
 	After    *platform.Facts `json:"after,omitempty"`
-	Done     bool            `json:"done"`       // the answer is complete, or given up
+	Done     bool            `json:"done"`       // the answer is complete or was aborted
 	Duration Milliseconds    `json:"durationMs"` // in real time, of a done exchange
-	// Delivered: the whole answer went out to a caller who, as far as the mock
-	// can tell, was still there.
+	// Delivered: the complete answer was sent to a caller that, as far as the mock can tell, was
+	// still connected.
 	Delivered bool `json:"delivered"`
-	// LeftAfter is when the caller went away without having the whole answer, in
-	// real time after the arrival; nil where it did not.
+	// LeftAfter is when the caller disconnected before it had the complete answer, in real time
+	// after the arrival. It is nil if the caller did not.
 	LeftAfter *Milliseconds `json:"leftAfterMs,omitempty"`
 }
 
-// Considered is what a fault made of a request.
+// Considered is a fault's decision about a request.
 type Considered struct {
 	Fault   string `json:"fault"`
 	Matched bool   `json:"matched"` // it applies to the request
-	Fired   bool   `json:"fired"`   // and broke it
+	Fired   bool   `json:"fired"`   // it fired for the request
 }
 
 type entry struct {
@@ -80,8 +80,8 @@ func (m *Milliseconds) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Body is what a message carried. In JSON it is a string; bytes that are no
-// UTF-8 are an object {"base64": "…"}.
+// Body is the body of a message. In JSON it is a string. Bytes that are not valid UTF-8 are an
+// object {"base64": "…"}.
 type Body []byte
 
 func (b Body) MarshalJSON() ([]byte, error) {
@@ -104,29 +104,27 @@ func (b *Body) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Testimony is what only a test can know of the callers, so that the judge of what
-// the journal holds knows it too: either that a process has died, or that a confirm
-// was ordered by hand.
+// Testimony is a fact that only the test knows about the callers and that the judge of the journal
+// needs. It says either that a process died, or that a confirm was ordered by hand.
 type Testimony struct {
-	// Died are the connections that a caller's process had when it was ended all at
-	// once, such as by SIGKILL: "127.0.0.1:40112", as Exchange.Caller has them. An
-	// address without a port is every connection from there, such as a container's.
+	// Died are the connections of a caller's process that ended abruptly, such as by SIGKILL. They
+	// have the form of Exchange.Caller, such as "127.0.0.1:40112". An address without a port means
+	// every connection from there, such as a container's.
 	Died []string `json:"died,omitempty"`
-	// At is when it died, in real time; zero: when the testimony is given.
+	// At is when it died, in real time; zero means when the testimony is given.
 	At time.Time `json:"at,omitzero"`
-	// Since is from when on the process may have lost answers that it had got, as it
-	// had not come to write them down; zero: one second before At.
+	// Since is the earliest time at which the process may have received answers that it lost before
+	// writing them down. Zero means one second before At.
 	Since time.Time `json:"since,omitzero"`
-	// ByHand is the code of a hold of which a human has ordered one more confirm,
-	// after a refusal.
+	// ByHand is the code of a hold that a person ordered to be confirmed once more, after a
+	// refusal.
 	ByHand string `json:"byHand,omitempty"`
 }
 
-// maxLater bounds the secrets that came to be known later: those of before the
-// last so many are forgotten.
+// maxLater is the maximum number of secrets added later. Beyond it the oldest are forgotten.
 const maxLater = 16
 
-// Blank has another secret blanked wherever a request holds it from now on.
+// Blank redacts another secret in all requests from now on.
 func (j *Journal) Blank(secret string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -161,8 +159,8 @@ func redacted(e Exchange, secrets []*redact.Redactor) Exchange {
 	return e
 }
 
-// redactHeader copies a header without its credentials. Of Authorization the
-// form stays, since the form is part of the contract (AUTH-1).
+// redactHeader copies a header without its credentials. The form of Authorization stays, because it
+// is part of the contract (AUTH-1).
 func redactHeader(header http.Header) http.Header {
 	kept := header.Clone()
 	for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {

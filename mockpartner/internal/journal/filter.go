@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Filter says which exchanges are wanted; zero values do not choose.
+// Filter selects exchanges; zero values match everything.
 type Filter struct {
 	Endpoint partnerapi.Endpoint
 	Method   string
@@ -22,20 +22,20 @@ type Filter struct {
 	Contains string // in the target
 	Text     string // in the target, or in the body of request or answer
 	Body     string // in the body of request or answer
-	Hold     string // code of the hold that the exchange touched
-	Slot     string // id of the slot that it touched
-	Booking  string // id of the booking that it touched
-	Fault    string // name of a fault that broke it, or AnyFault
-	NoProbes bool   // without probes, except those that did not succeed
-	Done     bool   // only those that are complete
+	Hold     string // code of the hold that the exchange concerned
+	Slot     string // id of the slot that it concerned
+	Booking  string // id of the booking that it concerned
+	Fault    string // name of a fault that fired for it, or AnyFault
+	NoProbes bool   // without probes, except failed ones
+	Done     bool   // only complete ones
 	After    uint64 // numbers above it
-	Limit    int    // the newest so many
+	Limit    int    // only the newest ones, at most this many
 }
 
 const (
 	// NoAnswer is the Class of exchanges that ended without an answer.
 	NoAnswer = "none"
-	// AnyFault is the Fault of exchanges that any fault broke.
+	// AnyFault matches exchanges for which any fault fired.
 	AnyFault = "*"
 )
 
@@ -57,12 +57,12 @@ func (f Filter) keeps(e *entry) bool {
 		(strings.Contains(e.Target, f.Text) || e.holds(f.Text))
 }
 
-// holds reports whether a body of the exchange holds the text.
+// holds reports whether a body of the exchange contains the text.
 func (e *entry) holds(text string) bool {
 	return text == "" || bytes.Contains(e.Request.Body, []byte(text)) || bytes.Contains(e.Answer.Body, []byte(text))
 }
 
-// class is the class of the status; empty until it is known.
+// class returns the class of the status, or "" while it is unknown.
 func (e *entry) class() string {
 	switch {
 	case e.Status > 0:
@@ -73,12 +73,12 @@ func (e *entry) class() string {
 	return ""
 }
 
-// healthPaths are where platforms and browsers look whether a service is there. None of
-// them is an endpoint of the contract.
+// healthPaths are paths that platforms and browsers request to check a service. The contract has no
+// such endpoint.
 var healthPaths = []string{"/", "/health", "/healthz", "/ready", "/readyz", "/live", "/livez", "/ping", "/status", "/favicon.ico"}
 
-// uneventful reports whether the exchange is a probe that tells nothing: a health probe of
-// the contract that succeeded, or a look at a path that only probes know.
+// uneventful reports whether the exchange is an uninteresting probe: a successful health probe of
+// the contract, or a request for a path that only probes use.
 func (e *entry) uneventful() bool {
 	if len(e.Faults) > 0 || e.Method != http.MethodGet && e.Method != http.MethodHead {
 		return false
@@ -96,8 +96,8 @@ func (e *entry) about(is func(platform.Facts) bool) bool {
 	return e.Before != nil && is(*e.Before) || e.After != nil && is(*e.After)
 }
 
-// Exchanges returns copies of the exchanges that the filter keeps, in the order
-// of arrival. Bodies and headers are the journal's own: they must not be changed.
+// Exchanges returns copies of the matching exchanges, in the order of arrival. Bodies and headers
+// belong to the journal and must not be changed.
 func (j *Journal) Exchanges(f Filter) []Exchange {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -114,7 +114,8 @@ func (j *Journal) Exchanges(f Filter) []Exchange {
 	return found
 }
 
-// Exchange returns a copy of the exchange of that number, if it is still there.
+// Exchange returns a copy of the exchange with that number, and reports whether the journal still
+// has it.
 func (j *Journal) Exchange(number uint64) (Exchange, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -125,14 +126,14 @@ func (j *Journal) Exchange(number uint64) (Exchange, bool) {
 	return j.entries[i].Exchange, true
 }
 
-// Matching counts the exchanges that the filter keeps; its Limit is not regarded.
+// Matching counts the matching exchanges; it ignores the filter's Limit.
 func (j *Journal) Matching(f Filter) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.count(f)
 }
 
-// count wants the lock.
+// count counts the matching exchanges. The journal must be locked.
 func (j *Journal) count(f Filter) (n int) {
 	for _, e := range j.entries {
 		if f.keeps(e) {
@@ -142,7 +143,7 @@ func (j *Journal) count(f Filter) (n int) {
 	return n
 }
 
-// Clear empties the journal, of testimony too; numbers go on from where they were.
+// Clear empties the journal, including the testimony. The numbering continues.
 func (j *Journal) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -156,17 +157,16 @@ func (j *Journal) Clear() {
 	}
 }
 
-// Record is everything that a journal holds, and how much it does not hold any
-// more.
+// Record is everything that a journal contains, and the numbers of what it no longer contains.
 type Record struct {
 	Exchanges []Exchange // in the order of arrival
-	Cleared   uint64     // how many came before the journal was emptied
-	Dropped   uint64     // how many since then had to make room for others
+	Cleared   uint64     // number of exchanges before the journal was emptied
+	Dropped   uint64     // number dropped since then to make room
 	Testimony []Testimony
 }
 
-// Record returns what the journal holds. Bodies and headers are the journal's
-// own: they must not be changed.
+// Record returns the content of the journal. Bodies and headers belong to the journal and must not
+// be changed.
 func (j *Journal) Record() Record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -178,7 +178,7 @@ func (j *Journal) Record() Record {
 	return record
 }
 
-// Count is how many exchanges a journal has seen and still has.
+// Count is the number of exchanges that a journal has received, and those it still has.
 type Count struct {
 	Arrived uint64 `json:"arrived"`
 	Kept    int    `json:"kept"`

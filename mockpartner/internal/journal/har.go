@@ -15,15 +15,15 @@ import (
 
 const httpVersion = "HTTP/1.1"
 
-// WriteHAR writes exchanges as an HTTP archive, HAR 1.2, the form in which
-// browsers and debugging proxies keep and show traffic. Targets are below base,
-// such as http://127.0.0.1:8081/s/mine. One exchange is rendered at a time.
+// WriteHAR writes exchanges as an HTTP archive, HAR 1.2, the format of browsers and debugging
+// proxies. Targets are below base, such as http://127.0.0.1:8081/s/mine. It renders one exchange at
+// a time.
 func WriteHAR(w io.Writer, base string, exchanges []Exchange) error {
 	return har.Write(w, har.Creator{Name: "mockpartner", Version: "1"}, nil, exchanges, func(e Exchange) har.Entry { return harOf(base, e) })
 }
 
-// WriteJSON writes exchanges as the elements of a JSON array, without its
-// brackets. One exchange is rendered at a time.
+// WriteJSON writes exchanges as the elements of a JSON array, without its brackets. It renders one
+// exchange at a time.
 func WriteJSON(w io.Writer, exchanges []Exchange) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -1,10 +1,9 @@
-// Package journal keeps the exchanges between a mock partner and its callers:
-// what was asked, what was answered, byte for byte, in the order of arrival, and
-// what was in the platform before and after.
+// Package journal records the exchanges between a mock partner and its callers. It keeps requests
+// and answers byte for byte, in the order of arrival, and the platform's state before and after.
 //
-// A Journal is a ring, bounded in exchanges and in bytes; the oldest go first.
-// Credentials never enter it. It can be queried (Exchanges), waited for (Wait),
-// watched (Subscribe) and written as an HTTP archive (WriteHAR).
+// A Journal is a ring, limited in exchanges and in bytes; the oldest exchanges are dropped first.
+// Credentials are never stored. It can be queried (Exchanges), waited for (Wait), watched
+// (Subscribe) and written as an HTTP archive (WriteHAR).
 package journal
 
 import (
@@ -14,18 +13,18 @@ import (
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
-// MaxCopiedBody bounds what is kept of one body that had to be copied, in
-// bytes. Bodies that the journal may share are kept whole.
+// MaxCopiedBody is the maximum size that is kept of a body that must be copied, in bytes. Bodies
+// that the journal may share are kept completely.
 const MaxCopiedBody = 1 << 20
 
-// Entry is an exchange that is under way.
+// Entry is an exchange in progress.
 type Entry struct {
 	journal *Journal
 	entry   *entry
 }
 
-// Begin enters a request as it arrives: Caller, Endpoint, Method, Target, Request and
-// At. The journal keeps the body's slice, which must not change any more.
+// Begin records a request as it arrives: Caller, Endpoint, Method, Target, Request and At. The
+// journal keeps the body's slice, which must not change any more.
 func (j *Journal) Begin(e Exchange) Entry {
 	e = redacted(e, j.blanked())
 	e.Arrived = time.Now()
@@ -41,8 +40,7 @@ func (j *Journal) Begin(e Exchange) Entry {
 	return Entry{journal: j, entry: kept}
 }
 
-// Consider tells what the faults made of the exchange; the list must not change
-// any more.
+// Consider records the faults' decisions about the exchange. The list must not change any more.
 func (e Entry) Consider(faults []Considered) {
 	e.change(func(kept *entry) {
 		kept.Considered = faults
@@ -54,7 +52,7 @@ func (e Entry) Consider(faults []Considered) {
 	})
 }
 
-// Touched tells what the exchange touched in the platform.
+// Touched records the platform's objects that the exchange concerned.
 func (e Entry) Touched(before, after platform.Facts) {
 	e.change(func(kept *entry) { kept.Before, kept.After = &before, &after })
 }
@@ -72,8 +70,7 @@ func (e Entry) change(how func(*entry)) {
 	j.bytes += weight(e.entry)
 }
 
-// Left tells that the caller has gone away. Of an exchange that is done it tells
-// nothing.
+// Left records that the caller has disconnected. It has no effect on an exchange that is done.
 func (e Entry) Left() {
 	took := Milliseconds(time.Since(e.entry.Arrived))
 	e.journal.mu.Lock()
@@ -83,23 +80,23 @@ func (e Entry) Left() {
 	}
 }
 
-// Delivered tells that the last of the answer goes out; it comes before End. To
-// a caller who has left nothing is delivered.
+// Delivered records that the end of the answer is being sent. It is called before End. An answer to
+// a caller that has left is not delivered.
 func (e Entry) Delivered() {
 	e.journal.mu.Lock()
 	defer e.journal.mu.Unlock()
 	e.entry.Delivered = e.entry.LeftAfter == nil
 }
 
-// Lost tells that the last of the answer could not be sent after all.
+// Lost records that the end of the answer could not be sent.
 func (e Entry) Lost() {
 	e.journal.mu.Lock()
 	defer e.journal.mu.Unlock()
 	e.entry.Delivered = false
 }
 
-// End enters the answer. A shared body is one that many answers hold, and that
-// never changes: it is counted once.
+// End records the answer. A shared body is one that many answers contain and that never changes;
+// its bytes count only once.
 func (e Entry) End(status int, answer Message, shared bool) {
 	took := time.Since(e.entry.Arrived)
 	j := e.journal

@@ -14,28 +14,28 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Limits bound a journal.
+// Limits are the limits of a journal.
 type Limits struct {
-	Exchanges int   // how many exchanges are kept
-	Bytes     int64 // how many bytes of bodies and headers are kept, beside the largest shared body
+	Exchanges int   // maximum number of exchanges
+	Bytes     int64 // maximum bytes of bodies and headers, not counting the largest shared body
 }
 
-// DefaultLimits are the limits of a journal that names none.
+// DefaultLimits are the default limits of a journal.
 var DefaultLimits = Limits{Exchanges: 10_000, Bytes: 16 << 20}
 
-// Journal is the ring of exchanges. It is safe for concurrent use; use New.
+// Journal is the ring of exchanges. It is safe for concurrent use. Create it with New.
 type Journal struct {
 	limits  Limits
 	secrets []*redact.Redactor
 
 	mu      sync.Mutex
-	later   []*redact.Redactor // of secrets that came to be known later
+	later   []*redact.Redactor // of secrets that were added later
 	entries []*entry
 	arrived uint64
-	cleared uint64 // the number up to which exchanges were cleared away
+	cleared uint64 // the highest number that was cleared
 	bytes   int64
-	shared  map[*byte]int // how many entries hold the body that begins there
-	largest *byte         // where the largest of them begins, see trim
+	shared  map[*byte]int // number of entries with the body that starts there
+	largest *byte         // start of the largest shared body, see trim
 	spared  int64         // its length
 
 	testimony []Testimony
@@ -45,11 +45,11 @@ type Journal struct {
 	closed   bool // no more watchers
 }
 
-// Observer is told of each exchange that has ended, and how many faults broke it.
+// Observer receives each exchange that has ended, with the number of faults that fired for it.
 type Observer func(endpoint partnerapi.Endpoint, status, faults int, took time.Duration)
 
-// notice is an event in a queue. It holds no exchange: queues must not keep
-// alive what the journal has dropped.
+// notice is an event in a queue. It contains no exchange, because queues must not keep exchanges in
+// memory that the journal has dropped.
 type notice struct {
 	kind   EventKind
 	number uint64
@@ -57,25 +57,25 @@ type notice struct {
 
 type watcher struct {
 	filter Filter
-	queue  chan notice // of a subscriber; closed when it is dropped
-	left   int         // of a waiter: how many exchanges are missing
+	queue  chan notice // of a subscriber; closed when it is removed
+	left   int         // of a waiter: number of missing exchanges
 	want   int
-	met    chan struct{} // of a waiter: closed when none is missing
-	reason error         // why it was dropped
+	met    chan struct{} // of a waiter: closed when no exchange is missing
+	reason error         // why it was removed
 }
 
-// EventKind says what has become of an exchange.
+// EventKind is what has happened to an exchange.
 type EventKind string
 
 const (
-	// Arrived: its request is in. What can be known of it only later, such as
-	// endpoint and status, is not there yet.
+	// Arrived: the request was received. Properties that are known only later, such as the status,
+	// are still empty.
 	Arrived EventKind = "arrived"
-	// Ended: its answer is complete, or given up.
+	// Ended: the answer is complete or was aborted.
 	Ended EventKind = "ended"
 )
 
-// share counts a shared body's bytes when its first holder comes.
+// share counts a shared body's bytes when its first entry is added.
 func (j *Journal) share(e *entry) {
 	if !e.shares {
 		return
@@ -89,7 +89,7 @@ func (j *Journal) share(e *entry) {
 	}
 }
 
-// unshare gives a shared body's bytes up when its last holder goes.
+// unshare subtracts a shared body's bytes when its last entry is dropped.
 func (j *Journal) unshare(e *entry) {
 	if !e.shares {
 		return
@@ -104,9 +104,9 @@ func (j *Journal) unshare(e *entry) {
 	}
 }
 
-// trim drops the oldest exchanges until the limits hold; the newest stays. The
-// largest of the shared bodies is free. That is the catalog, which is there
-// anyhow: a large one would leave no room for anything else.
+// trim drops the oldest exchanges until the limits are met; the newest stays. The largest shared
+// body does not count. It is the catalog, which is in memory anyway, and a large one would leave no
+// room for anything else.
 func (j *Journal) trim() {
 	for len(j.entries) > j.limits.Exchanges || len(j.entries) > 1 && j.bytes-j.spared > j.limits.Bytes {
 		oldest := j.entries[0]
@@ -122,7 +122,7 @@ func (j *Journal) drop(e *entry) {
 	j.unshare(e)
 }
 
-// weight is what the exchange takes by itself, in bytes.
+// weight returns the size of an exchange without shared bodies, in bytes.
 func weight(e *entry) int64 {
 	bytes := entryWeight + len(e.Caller) + len(e.Target) + len(e.Request.Body)
 	if !e.shares {
@@ -144,19 +144,18 @@ func weight(e *entry) int64 {
 	return int64(bytes)
 }
 
-// entryWeight is what an exchange without headers and bodies takes, in bytes.
+// entryWeight is the size of an exchange without headers and bodies, in bytes.
 const entryWeight = 512
 
-// factsWeight is what the state before and after takes, in bytes: holds and
-// bookings are the platform's own, and small.
+// factsWeight is the size of the state before and after, in bytes. Its holds and bookings belong to
+// the platform, and are small.
 const factsWeight = 4 << 10
 
-// consideredWeight is what a fault that was considered takes beside its name, in
-// bytes.
+// consideredWeight is the size of a considered fault without its name, in bytes.
 const consideredWeight = 24
 
-// New returns an empty journal. Limits of 0 are those of DefaultLimits. Secrets
-// are blanked wherever a request holds them.
+// New returns an empty journal. Limits of 0 mean DefaultLimits. Secrets are redacted wherever they
+// occur in a request.
 func New(l Limits, secrets ...string) *Journal {
 	if l.Exchanges <= 0 {
 		l.Exchanges = DefaultLimits.Exchanges
@@ -167,7 +166,7 @@ func New(l Limits, secrets ...string) *Journal {
 	return &Journal{limits: l, secrets: redactors(secrets), shared: map[*byte]int{}}
 }
 
-// redactors are those of the secrets that are looked for.
+// redactors returns redactors for the secrets that are long enough.
 func redactors(secrets []string) (list []*redact.Redactor) {
 	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {
@@ -177,26 +176,25 @@ func redactors(secrets []string) (list []*redact.Redactor) {
 	return list
 }
 
-// shortestSecret is how long a secret must be, in bytes, to be blanked wherever
-// it is met: blanking a shorter one would garble innocent text. Headers that
-// are made for credentials are blanked in any case.
+// shortestSecret is the minimum length of a secret, in bytes, to be redacted wherever it occurs.
+// Redacting shorter ones would garble other text. Headers for credentials are always redacted.
 const shortestSecret = 8
 
 const (
-	// unwritten is how long a process takes at most, unless a testimony says
-	// otherwise, to write an answer down.
+	// unwritten is the assumed maximum time that a process takes to write down an answer. A
+	// testimony can set another time.
 	unwritten = time.Second
-	// maxTestified bounds the connections and codes that a journal is told of.
+	// maxTestified is the maximum number of connections and codes in all testimony.
 	maxTestified = 50_000
-	// maxTestifiedCode bounds one such code, in bytes.
+	// maxTestifiedCode is the maximum length of one such code, in bytes.
 	maxTestifiedCode = 1 << 10
 )
 
-// ErrTooMuch says that a journal has been told as much as it keeps.
+// ErrTooMuch is returned when a journal has reached its maximum of testimony.
 var ErrTooMuch = errors.New("the journal keeps no more testimony")
 
-// Testify enters a testimony, and returns it with the times that it left out. The
-// error wraps ErrTooMuch, or says what is wrong with it.
+// Testify records a testimony, and returns it with the omitted times filled in. The error wraps
+// ErrTooMuch, or describes the invalid part.
 func (j *Journal) Testify(t Testimony) (Testimony, error) {
 	if err := t.complete(time.Now()); err != nil {
 		return t, err
@@ -214,7 +212,7 @@ func (j *Journal) Testify(t Testimony) (Testimony, error) {
 	return t, nil
 }
 
-// Testimony lists what the journal was told since it was last emptied.
+// Testimony lists the testimony since the journal was last emptied.
 func (j *Journal) Testimony() []Testimony {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -223,7 +221,7 @@ func (j *Journal) Testimony() []Testimony {
 
 func (t Testimony) size() int { return max(len(t.Died), 1) }
 
-// complete checks a testimony, and fills in the times that it leaves out.
+// complete validates a testimony, and fills in the omitted times.
 func (t *Testimony) complete(now time.Time) error {
 	switch {
 	case (len(t.Died) == 0) == (t.ByHand == ""):
@@ -255,7 +253,7 @@ func (t *Testimony) complete(now time.Time) error {
 	return nil
 }
 
-// caller is an address, with or without a port, as connections have it.
+// caller returns an address, with or without a port, in the form that connections have.
 func caller(address string) (string, error) {
 	if connection, err := netip.ParseAddrPort(address); err == nil {
 		return netip.AddrPortFrom(connection.Addr().Unmap(), connection.Port()).String(), nil

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// MaxWatchers is how many may watch a journal at the same time.
+	// MaxWatchers is the maximum number of concurrent watchers of a journal.
 	MaxWatchers = 64
 	// maxQueue is how many events a subscriber may lag behind.
 	maxQueue = 1024
 )
 
-// What a journal refuses its watchers.
+// A journal returns these errors to its watchers.
 var (
 	ErrBusy   = errors.New("too many are watching the journal")
 	ErrSlow   = errors.New("the subscriber is too slow: it has missed exchanges")
@@ -27,7 +27,7 @@ type Event struct {
 	Exchange Exchange // in its state when the event is read
 }
 
-// watch enters a watcher. It wants the lock.
+// watch adds a watcher. The journal must be locked.
 func (j *Journal) watch(w *watcher) error {
 	switch {
 	case j.closed:
@@ -39,8 +39,7 @@ func (j *Journal) watch(w *watcher) error {
 	return nil
 }
 
-// unwatch removes a watcher, for a reason if it is not of its own will. It wants
-// the lock.
+// unwatch removes a watcher; a nil reason means that it left by itself. The journal must be locked.
 func (j *Journal) unwatch(w *watcher, reason error) {
 	i := slices.Index(j.watchers, w)
 	if i < 0 {
@@ -55,9 +54,9 @@ func (j *Journal) unwatch(w *watcher, reason error) {
 	}
 }
 
-// notify tells the watchers of an event. It wants the lock.
+// notify sends an event to the watchers. The journal must be locked.
 func (j *Journal) notify(kind EventKind, e *entry) {
-	// Backwards: watchers leave meanwhile.
+	// Backwards, because watchers are removed meanwhile.
 	for _, w := range slices.Backward(j.watchers) {
 		if !w.filter.keeps(e) {
 			continue
@@ -79,7 +78,7 @@ func (j *Journal) notify(kind EventKind, e *entry) {
 	}
 }
 
-// Close dismisses all watchers and takes no more; exchanges are still kept.
+// Close removes all watchers and accepts no more; exchanges are still recorded.
 func (j *Journal) Close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -89,9 +88,8 @@ func (j *Journal) Close() {
 	}
 }
 
-// Wait waits until n complete exchanges that the filter keeps, those that the
-// journal holds already among them, have been seen. Its Limit is not regarded.
-// Its error is the context's, ErrBusy or ErrClosed.
+// Wait waits until there have been n complete exchanges that match, including those already in the
+// journal. It ignores the filter's Limit. Its error is the context's, ErrBusy or ErrClosed.
 func (j *Journal) Wait(ctx context.Context, f Filter, n int) error {
 	f.Done, f.Limit = true, 0
 	w := &watcher{filter: f, want: n, met: make(chan struct{})}
@@ -105,11 +103,11 @@ func (j *Journal) Wait(ctx context.Context, f Filter, n int) error {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		j.unwatch(w, ctx.Err())
-		return w.reason // nil where the last exchange came at the last moment
+		return w.reason // nil if the last exchange ended just in time
 	}
 }
 
-// wait enters a waiter unless it need not, or may not, wait.
+// wait adds a waiter unless it need not, or may not, wait.
 func (j *Journal) wait(w *watcher) (waiting bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -120,14 +118,14 @@ func (j *Journal) wait(w *watcher) (waiting bool, err error) {
 	return err == nil, err
 }
 
-// Subscription passes on what happens in a journal.
+// Subscription delivers the events of a journal.
 type Subscription struct {
 	journal *Journal
 	watcher *watcher
 }
 
-// Subscribe begins a subscription to what happens from now on to exchanges that
-// the filter keeps. Its error is ErrBusy or ErrClosed.
+// Subscribe subscribes to future events of the matching exchanges. Its error is ErrBusy or
+// ErrClosed.
 func (j *Journal) Subscribe(f Filter) (*Subscription, error) {
 	w := &watcher{filter: f, queue: make(chan notice, maxQueue)}
 	j.mu.Lock()
@@ -138,8 +136,8 @@ func (j *Journal) Subscribe(f Filter) (*Subscription, error) {
 	return &Subscription{journal: j, watcher: w}, nil
 }
 
-// Next returns the next event. An exchange that the journal has dropped meanwhile
-// is left out. Its error is the context's, ErrSlow or ErrClosed.
+// Next returns the next event. It omits an exchange that the journal has dropped meanwhile. Its
+// error is the context's, ErrSlow or ErrClosed.
 func (s *Subscription) Next(ctx context.Context) (Event, error) {
 	for {
 		select {
@@ -165,5 +163,5 @@ func (s *Subscription) Close() {
 	s.journal.unwatch(s.watcher, ErrClosed)
 }
 
-// Observe has every end of an exchange told; it is called before the first one.
+// Observe sets the observer of ended exchanges. It must be called before the first exchange.
 func (j *Journal) Observe(o Observer) { j.onEnd = o }

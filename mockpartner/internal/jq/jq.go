@@ -1,4 +1,4 @@
-// Package jq runs the jq programs of scenarios, within bounds.
+// Package jq runs the jq programs of scenarios, within limits.
 package jq
 
 import (
@@ -14,26 +14,26 @@ import (
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
-// The bounds of a jq program. They keep a wrong program from taking the mock
-// with it; between two steps of a program they are looked at, not within one.
+// These are the limits of a jq program. They keep a bad program from exhausting the mock. They are
+// checked between the steps of a program, not within one.
 const (
 	maxProgram = 64 << 10         // bytes of its text
 	MaxBody    = 16 << 20         // bytes of the input and of the output
 	timeout    = 2 * time.Second  // for one run
 	patience   = 10 * time.Second // for other runs of the same program
-	maxMessage = 200              // bytes of its error that are told
+	maxMessage = 200              // bytes of its error that are reported
 )
 
-// Program is a jq program. It sees no environment, no files and no input but
-// the one that it is given, and its variables. It runs once at a time: what a wrong one may take of
-// memory must not be taken by many concurrent requests.
+// Program is a jq program. It can access only its input and its variables, no environment and no
+// files. It runs once at a time, so that many concurrent requests cannot multiply the memory of a
+// bad program.
 type Program struct {
 	code *gojq.Code
 	turn chan struct{}
 }
 
-// Compile compiles a program that sees these variables. Its errors name the path, which is that of
-// the program in its scenario.
+// Compile compiles a program with these variables. Its errors name the path, which is the program's
+// path in its scenario.
 func Compile(path, text string, variables ...string) (*Program, error) {
 	if len(text) > maxProgram {
 		return nil, invalid.At(path, "the jq program is longer than %d bytes", maxProgram)
@@ -86,7 +86,7 @@ func (p *Program) Holds(ctx context.Context, input any, variables ...any) (bool,
 	return output != nil && output != false, nil
 }
 
-// Decode reads JSON with its numbers as they are written.
+// Decode reads JSON and keeps numbers as they are written.
 func Decode(text []byte) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -8,8 +8,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// drift is how far the caller's day may be off round midnight: calls take time
-// to arrive, and clocks differ.
+// drift is how far the caller's date may be off around midnight. Calls take time to arrive, and
+// clocks differ.
 const drift = time.Minute
 
 type kind int
@@ -20,14 +20,14 @@ const (
 	oneDay
 )
 
-// kindOf judges a window that was asked for at that moment.
+// kindOf returns the kind of a window that was requested at that moment.
 func kindOf(r *partnerapi.AvailabilityRequest, location *time.Location, at time.Time) kind {
 	for _, moment := range []time.Time{at, at.Add(-drift), at.Add(drift)} {
 		first, last := lookahead(moment.In(location))
 		switch {
 		case r.LocalDateStart == first && r.LocalDateEnd == last:
 			return syncWindow
-		// Dates compare as they are written; the schema sees to their form.
+		// Dates compare as strings; the schema validates their form.
 		case r.LocalDateStart == r.LocalDateEnd && r.LocalDateStart >= first && r.LocalDateEnd <= last:
 			return oneDay
 		}
@@ -91,10 +91,9 @@ func asksFor(option *catalog.IndexedOption) string {
 	return option.Units[0].ID
 }
 
-// Each pull of the catalog lets every option be asked for once. What is left of
-// one pull may still be used after the next, by a sync that is slow, but no
-// longer. Calls that failed do not count, nor those whose answer a process that died
-// or was paused may have lost, and a new day is a new window.
+// Each pull of the catalog allows one request for every option. A slow sync may use the allowance
+// of one pull after the next pull, but no longer. Failed calls do not count, nor do calls whose
+// answers may be lost because a process died or was paused. A new day is a new window.
 func oncePerSync(s *story, b *bench) {
 	type slots struct{ product, option, from string }
 	type account struct {

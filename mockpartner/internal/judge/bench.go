@@ -18,8 +18,8 @@ type bench struct {
 
 func (b *bench) kept() { b.judged++ }
 
-// cannot notes something that cannot be judged. The reasons are few: sentences
-// without anything of the record in them.
+// cannot notes something that cannot be judged. There are few different reasons: they are sentences
+// without data from the record.
 func (b *bench) cannot(reason string) {
 	for i := range b.unjudged {
 		if b.unjudged[i].Reason == reason {
@@ -44,25 +44,24 @@ func (b *bench) broken(calls []*call, format string, args ...any) {
 	b.findings = append(b.findings, finding)
 }
 
-// Why a call cannot be judged.
+// These are reasons why a call cannot be judged.
 const (
 	unreadable = "the body cannot be read"
 	early      = "it may be about something from before the record begins"
 )
 
 const (
-	// maxQuotes bounds the exchanges of one finding.
+	// maxQuotes is the maximum number of exchanges in one finding.
 	maxQuotes = 4
-	// maxQuotedBody bounds a body in a finding, in bytes.
+	// maxQuotedBody is the maximum size of a body in a finding, in bytes.
 	maxQuotedBody = 1 << 10
-	// maxQuotedTarget bounds path and query in a finding, in bytes, and each
-	// header.
+	// maxQuotedTarget is the maximum size of path and query in a finding, and of each header, in
+	// bytes.
 	maxQuotedTarget = 512
 )
 
-// Quote shortens an exchange: of its headers Authorization (blanked by the
-// journal) and Content-Type stay, of its bodies the first KiB, and nothing of
-// what it touched.
+// Quote shortens an exchange. It keeps the headers Authorization (redacted by the journal) and
+// Content-Type, and the first KiB of each body. It drops the facts before and after.
 func Quote(e journal.Exchange) journal.Exchange {
 	e.Target = clip(e.Target)
 	e.Request, e.Answer = quoted(e.Request), quoted(e.Answer)

@@ -16,17 +16,17 @@ import (
 type call struct {
 	journal.Exchange
 	path, query string
-	endpoint    partnerapi.Endpoint // empty: none of the six
-	code        string              // of a hold; of a cancel: the booking's id
-	misspelt    bool                // the path does not name the code as it should
-	// died is when the caller's process died, which may have cost it the answer; zero:
-	// nothing is known of the kind.
+	endpoint    partnerapi.Endpoint // empty if it is not one of the six
+	code        string              // of a hold; for a cancel, the booking's id
+	misspelt    bool                // the path does not name the code correctly
+	// died is when the caller's process died, which may have lost the answer. It is zero if no
+	// death was reported.
 	died    time.Time
-	process string // of the caller; empty: it has no name
+	process string // of the caller; empty if it has no name
 
-	schema   string            // what the body has to keep; empty: nothing
+	schema   string            // the schema of the body; empty for other calls
 	problems []schemas.Problem // of the body
-	// What the body asks for; nil where it cannot be read.
+	// The parsed body; nil if it cannot be read.
 	asks     *partnerapi.AvailabilityRequest
 	reserves *partnerapi.ReserveRequest
 	confirms *partnerapi.ConfirmRequest
@@ -41,8 +41,8 @@ func newCall(e journal.Exchange) *call {
 	return c
 }
 
-// addressed tells which endpoint a method and an escaped path are, and which
-// code or booking id the path names.
+// addressed returns the endpoint of a method and an escaped path, and the code or booking id in the
+// path.
 func addressed(method, path string) (endpoint partnerapi.Endpoint, code string) {
 	switch {
 	case method == http.MethodGet && path == partnerapi.ProductsPath:
@@ -68,7 +68,7 @@ func addressed(method, path string) (endpoint partnerapi.Endpoint, code string) 
 	return endpoint, code
 }
 
-// What stands round a code or a booking id in a path.
+// These are the parts of a path around a code or a booking id.
 const (
 	bookings     = "/bookings/"
 	cancelSuffix = "/cancel"
@@ -97,8 +97,8 @@ func (c *call) readBody() {
 
 func (c *call) hasBody() bool { return len(c.Request.Body) > 0 }
 
-// bodyOf reads a body and notes what is wrong with it. One that breaks its
-// schema is read as far as its types allow: the other rules are judged on it too.
+// bodyOf reads a body and records its problems. A body that violates its schema is still decoded if
+// its types allow, because the other rules are judged on it too.
 func bodyOf[T any](c *call, schema string) *T {
 	if c.schema = schema; c.Request.Truncated {
 		return nil
@@ -111,8 +111,7 @@ func bodyOf[T any](c *call, schema string) *T {
 	return value
 }
 
-// limit is how long the caller has to wait for the whole answer of a partner in
-// good health (LIM-1).
+// limit returns how long the caller must wait for the complete answer of a healthy partner (LIM-1).
 func (c *call) limit() time.Duration {
 	if c.endpoint == partnerapi.Products && strings.Contains(c.query, "limit=") {
 		return partnerapi.ProbeTimeout
@@ -124,12 +123,12 @@ func (c *call) ended() time.Time { return c.Arrived.Add(time.Duration(c.Duration
 
 func (c *call) succeeded() bool { return c.Delivered && c.Status >= 200 && c.Status < 300 }
 
-// notice is how long the mock may take to notice that a caller has gone.
+// notice is how long the mock may take to notice that a caller has disconnected.
 const notice = time.Second
 
-// unanswered returns from when on, in real time, the caller may take the call for
-// unanswered: it broke off, its answer was not whole within the limit, or the process
-// died that was to read it. It is false where the answer came.
+// unanswered returns the time from which, in real time, the caller may regard the call as
+// unanswered. The caller broke off, the complete answer did not arrive within the limit, or the
+// process that would read it died. It returns false if the answer arrived.
 func (c *call) unanswered() (since time.Time, ok bool) {
 	switch {
 	case !c.died.IsZero():
@@ -149,14 +148,14 @@ func answerOf[T any](c *call) (answer T, ok bool) {
 	return answer, ok
 }
 
-// meant is what a path was to name that does not name it.
+// meant is what a misspelt path was supposed to name.
 type meant struct {
 	endpoint partnerapi.Endpoint
 	code     string
 }
 
-// spell finds the calls whose path is a known code or booking id as clients get
-// it wrong that do not escape it as one segment (RSV-6).
+// spell finds the calls whose path contains a known code or booking id, misspelt by a client that
+// does not escape it as one segment (RSV-6).
 func (s *story) spell(holds map[string][]*hold) {
 	wrong := map[string]meant{}
 	for code := range holds {
@@ -190,9 +189,8 @@ func (s *story) bookingIDs() map[string]bool {
 	return ids
 }
 
-// misspellings lists the targets that do not name the code though they were to:
-// unescaped, escaped as a path or as a query, escaped twice, and what
-// becomes of those where directories are resolved.
+// misspellings lists the wrong targets for the code: unescaped, escaped as a path or as a query, or
+// escaped twice. It also lists what these become when dot segments are resolved.
 func misspellings(code, suffix string) (wrong []string) {
 	right := partnerapi.EscapeSegment(code)
 	if right == code {
@@ -219,7 +217,7 @@ func misspellings(code, suffix string) (wrong []string) {
 	return wrong
 }
 
-// names reports whether the target names the code, whatever it escapes.
+// names reports whether the target names the code, whatever its escaping.
 func names(target, code, suffix string) bool {
 	segment, ok := strings.CutPrefix(target, bookings)
 	segment, ends := strings.CutSuffix(segment, suffix)

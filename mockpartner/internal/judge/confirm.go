@@ -43,7 +43,7 @@ func (s *story) lostCodes() map[string]*call {
 
 func confirmOnce(s *story, b *bench) {
 	for _, h := range s.holds {
-		var until time.Time // the confirms before are answered, or still may be
+		var until time.Time // earlier confirms are or may be in progress until then
 		var before *call
 		final := false
 		for _, c := range h.confirms {

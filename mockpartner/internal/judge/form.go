@@ -54,7 +54,7 @@ func escaped(s *story, b *bench) {
 	}
 }
 
-// quantity is where the rules of parties have the say.
+// quantity matches the pointers that the rules of parties judge.
 var quantity = regexp.MustCompile(`^/units/[0-9]+/quantity$`)
 
 func schema(s *story, b *bench) {
@@ -102,7 +102,7 @@ func contentType(s *story, b *bench) {
 	}
 }
 
-// earlier is how much before the limit a caller may leave: its time began before
+// earlier is how much before the limit a caller may disconnect, because its timeout started before
 // the call arrived.
 const earlier = 500 * time.Millisecond
 
@@ -112,7 +112,7 @@ func patient(s *story, b *bench) {
 		switch {
 		case c.endpoint == "" || !c.died.IsZero():
 		case c.LeftAfter != nil && time.Duration(*c.LeftAfter) < least:
-			// A failure need not be read to its end.
+			// A caller need not read a failure to its end.
 			if c.Status != 0 && (c.Status < 200 || c.Status >= 300) {
 				continue
 			}
@@ -173,6 +173,6 @@ func catalogKnown(s *story, b *bench) {
 	}
 }
 
-// taken reports whether the partner itself took the call: what it names was
-// known to it, whatever the catalog says by now.
+// taken reports whether the partner itself accepted the call. The partner then knew the ids,
+// whatever the catalog contains now.
 func (c *call) taken() bool { return c.succeeded() && len(c.Faults) == 0 }

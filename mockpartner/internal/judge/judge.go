@@ -1,11 +1,10 @@
-// Package judge tells whether the marketplace that calls a mock partner kept its
-// own side of the contract. It reads what the journal holds, beside the catalog
-// and the clock, and judges it rule by rule (Rules): how calls are formed, what
-// has to come before what, what may not be sent twice, and what must be sent
-// again until it succeeds.
+// Package judge determines whether the marketplace that calls a mock partner kept its own side of
+// the contract. It reads the journal, the catalog and the clock, and judges them rule by rule
+// (Rules). The rules cover the form of calls, their order, calls that must not be repeated, and
+// calls that must be repeated until they succeed.
 //
-// What cannot be judged is never taken for kept: it is named, with the reason.
-// Where the record leaves it open who is to blame, the caller is not.
+// What cannot be judged never counts as kept: the verdict names it, with the reason. If the record
+// does not show who is at fault, the caller is not blamed.
 package judge
 
 import (
@@ -89,22 +88,22 @@ func (c check) judge(s *story) Judgement {
 	return j
 }
 
-// Case is what a verdict is based on. Its testimony may excuse what looks like a breach.
+// Case is the basis of a verdict. Its testimony may excuse an apparent breach.
 type Case struct {
 	journal.Record
 	Catalog *catalog.Index
-	// Form is the Authorization header that callers are to send, without the
-	// key, such as "Bearer <key>".
+	// Form is the required Authorization header of callers, without the key, such as "Bearer
+	// <key>".
 	Form string
 	Now  time.Time // by the sandbox's clock
 	Real time.Time // in real time
 }
 
-// Outcome says how a caller stands.
+// Outcome is the outcome of a rule or of a verdict.
 type Outcome string
 
-// The outcomes. A rule is Kept, Broken or NotJudged, a whole verdict Kept,
-// Broken or NothingToJudge.
+// These are the outcomes. A rule is Kept, Broken or NotJudged, a complete verdict Kept, Broken or
+// NothingToJudge.
 const (
 	Kept           Outcome = "kept"
 	Broken         Outcome = "broken"
@@ -112,30 +111,30 @@ const (
 	NothingToJudge Outcome = "nothing to judge"
 )
 
-// Verdict is how a caller stands by all rules. It is Kept when no rule is broken
-// and one at least could be judged.
+// Verdict is the judgement of a caller by all rules. It is Kept if no rule is broken and at least
+// one could be judged.
 type Verdict struct {
 	Verdict   Outcome   `json:"verdict"`
 	Now       time.Time `json:"now"`       // by the sandbox's clock
-	Exchanges int       `json:"exchanges"` // how many were looked at
-	UnderWay  int       `json:"underWay"`  // of those, the ones without their whole answer yet
-	Cleared   uint64    `json:"cleared"`   // how many the journal was emptied of
-	Dropped   uint64    `json:"dropped"`   // how many it had to make room for others
-	// Notes say what keeps the verdict from being about everything.
+	Exchanges int       `json:"exchanges"` // number of exchanges in the record
+	UnderWay  int       `json:"underWay"`  // number of them without a complete answer yet
+	Cleared   uint64    `json:"cleared"`   // number removed when the journal was emptied
+	Dropped   uint64    `json:"dropped"`   // number dropped to make room
+	// Notes say what the verdict does not cover.
 	Notes []string    `json:"notes"`
 	Rules []Judgement `json:"rules"` // all rules, in the order of Rules
 }
 
-// Judgement is how a caller stands by one rule.
+// Judgement is the judgement of a caller by one rule.
 type Judgement struct {
 	Rule
 	Verdict Outcome `json:"verdict"`
 	// Reason says why a rule is not judged.
 	Reason   string     `json:"reason,omitempty"`
-	Judged   int        `json:"judged"`             // on how many calls or holds it was judged
-	Unjudged []Unjudged `json:"unjudged,omitempty"` // on which it could not be
+	Judged   int        `json:"judged"`             // number of calls or holds on which it was judged
+	Unjudged []Unjudged `json:"unjudged,omitempty"` // those on which it could not be judged
 	Findings []Finding  `json:"findings,omitempty"`
-	More     int        `json:"more,omitempty"` // how many findings are not shown
+	More     int        `json:"more,omitempty"` // number of findings that are not shown
 }
 
 // Unjudged are calls or holds on which a rule could not be judged.

@@ -8,8 +8,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// sweep is how long after its expiry, by the sandbox's clock, a hold may wait for
-// its release: callers look for expired holds now and then.
+// sweep is how long after its expiry, by the sandbox's clock, a hold may wait for its release.
+// Callers check for expired holds periodically.
 const sweep = time.Minute
 
 func owed(s *story, b *bench) {
@@ -46,13 +46,12 @@ func releaseRepeated(s *story, b *bench) {
 	}
 }
 
-// patience is how much time may pass, by the sandbox's clock or in real time,
-// before a call that failed must have been sent again. The contract names no
-// pause: this is twice the longest that is usual.
+// patience is the time, by the sandbox's clock or in real time, within which a failed call must be
+// sent again. The contract sets no backoff: this is twice the longest that is usual.
 const patience = 30 * time.Minute
 
-// repeated judges calls of one kind about one thing, which are to be sent until
-// one succeeds.
+// repeated judges calls of one kind for the same code or id, which must be repeated until one
+// succeeds.
 func (s *story) repeated(b *bench, calls []*call, what, code string, settles ...int) {
 	if len(calls) == 0 {
 		return
@@ -80,7 +79,7 @@ func releaseBody(s *story, b *bench) {
 		case !c.hasBody() || c.misspelt:
 		case c.releases == nil:
 			b.cannot(unreadable)
-		case c.releases.ReservationConfirmationCode == "": // call.schema has it
+		case c.releases.ReservationConfirmationCode == "": // the rule call.schema reports this
 		case c.releases.ReservationConfirmationCode != c.code:
 			b.broken([]*call{c}, "The path names %.60q, the body %.60q.", c.code, c.releases.ReservationConfirmationCode)
 		default:
@@ -91,7 +90,7 @@ func releaseBody(s *story, b *bench) {
 
 func cancelRepeated(s *story, b *bench) {
 	for _, calls := range s.cancelled {
-		// CAN-6: with one of these the partner says that it has no cancellations.
+		// CAN-6: with one of these the partner reports that it does not support cancellations.
 		s.repeated(b, calls, "cancellation", calls[0].code, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
 	}
 }

@@ -37,8 +37,8 @@ func fresh(s *story, b *bench) {
 	}
 }
 
-// shown tells from when on callers knew the slots. Equal answers share their
-// bytes: each is read once.
+// shown returns the time at which callers first knew each slot. Equal answers share their bytes, so
+// each is parsed only once.
 func (s *story) shown() map[slotName]time.Time {
 	type answer struct {
 		product, option string
@@ -70,8 +70,8 @@ func (s *story) shown() map[slotName]time.Time {
 	return since
 }
 
-// slotIDs lists the slots of an availability answer; of one that was broken on
-// purpose as many as can be read.
+// slotIDs lists the slots of an availability answer. Of an answer that a fault has damaged, it
+// lists as many as can be read.
 func slotIDs(c *call) (ids []string) {
 	var slots []struct{ ID string }
 	_ = json.Unmarshal(c.Answer.Body, &slots)
@@ -92,7 +92,7 @@ func units(s *story, b *bench) {
 		for _, unit := range c.reserves.Units {
 			_, known := option.SeatsOf(unit.ID)
 			switch {
-			case wrong: // one finding a call
+			case wrong: // one finding per call
 			case !known && !c.taken():
 				b.broken([]*call{c}, "The option %.60q has no unit %.60q.", c.reserves.OptionID, unit.ID)
 				wrong = true

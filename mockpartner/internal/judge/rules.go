@@ -5,16 +5,16 @@ type Rule struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
 	Clause string `json:"clause"` // of docs/contract.md
-	Why    string `json:"why"`    // what goes wrong where it is broken
+	Why    string `json:"why"`    // the consequence of a breach
 }
 
 type check struct {
 	Rule
-	without string // why it is not judged where the record has nothing of the kind
+	without string // why it is not judged if the record has no such calls
 	run     func(*story, *bench)
 }
 
-// Why a rule is not judged where the record has nothing of the kind.
+// These are reasons why a rule is not judged if the record has no such calls.
 const (
 	noExchange     = "there is no exchange"
 	noAvailability = "availability was not asked for"
@@ -22,7 +22,7 @@ const (
 	noConfirm      = "confirm was not called"
 )
 
-// rules are all of them, in the order of a booking.
+// rules are all rules, in the order of a booking.
 var rules = []check{
 	{Rule{"call.authorized", "Every call presents the key in the registered form", "AUTH-1",
 		"A partner answers any other request with 401, and the integration stops working."}, noExchange, authorized},

@@ -15,17 +15,16 @@ type story struct {
 	testimony
 	calls []*call
 	holds []*hold
-	// cancelled are the cancellations of each booking id, in the order in which
-	// the ids were first named.
+	// cancelled are the cancellations of each booking id, in the order in which the ids first
+	// occurred.
 	cancelled [][]*call
 	active    map[string]activity // by process
 }
 
-// hold is what was said of one hold. A code that the partner gives out again is
-// another hold from then on.
+// hold is the calls for one hold. A code that the partner reuses is a new hold from then on.
 type hold struct {
 	code     string
-	reserve  *call // nil: no answer of the record has the code
+	reserve  *call // nil if no answer in the record has the code
 	expires  time.Time
 	confirms []*call
 	releases []*call
@@ -48,13 +47,13 @@ func tell(c Case) *story {
 
 func (s *story) complete() bool { return s.Cleared == 0 && s.Dropped == 0 }
 
-// passed is how much time has passed since a call ended, by the sandbox's clock
-// or in real time, whichever is more.
+// passed returns the time since a call ended, by the sandbox's clock or in real time, whichever is
+// longer.
 func (s *story) passed(c *call) time.Duration {
 	return max(s.Now.Sub(c.At.Add(time.Duration(c.Duration))), s.Real.Sub(c.ended()))
 }
 
-// reserved finds the holds whose codes the caller has got, by code.
+// reserved returns the holds whose codes the caller has received, by code.
 func (s *story) reserved() map[string][]*hold {
 	known := map[string][]*hold{}
 	for c := range s.of(partnerapi.Reserve) {
@@ -94,8 +93,8 @@ func (s *story) follow(known map[string][]*hold) {
 	}
 }
 
-// hold returns the newest hold of the call's code that the caller knew of by
-// then, or otherwise one without its reserve.
+// hold returns the newest hold with the call's code that the caller knew by then. Otherwise it adds
+// a hold without a reserve.
 func (s *story) hold(known map[string][]*hold, c *call) *hold {
 	for i := len(known[c.code]) - 1; i >= 0; i-- {
 		h := known[c.code][i]
@@ -127,10 +126,10 @@ func (s *story) option(productID, optionID string) (*catalog.IndexedOption, bool
 	return product.Option(optionID)
 }
 
-// testimony is what the record was told and the mock could not see.
+// testimony is what the test reported and the mock could not see.
 type testimony struct {
 	deaths map[string][]journal.Testimony // of processes, by connection or address
-	byHand map[string]int                 // how many confirms of a code a human has ordered
+	byHand map[string]int                 // number of confirms of a code that a person has ordered
 }
 
 func heard(list []journal.Testimony) testimony {
@@ -146,13 +145,13 @@ func heard(list []journal.Testimony) testimony {
 	return t
 }
 
-// arriving is how much later than its process has died a call may arrive that was
-// sent before: a mock that is busy reads it late.
+// arriving is how long after the death of its process a call may still arrive that was sent before.
+// A busy mock reads it late.
 const arriving = 3 * time.Second
 
-// died returns when the call's process died, where that happened in the middle of the
-// call, or so soon after its answer that the process may not have come to write it
-// down. Everything else that the process has done is its own doing.
+// died returns when the call's process died, if that was during the call or soon after its answer.
+// Soon means that the process may not have written the answer down. Everything else counts as the
+// process's own conduct.
 func (t testimony) died(e journal.Exchange) (at time.Time, ok bool) {
 	over, isOver := overAt(e)
 	for _, name := range []string{e.Caller, hostOf(e.Caller)} {

@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/journal"
 )
 
-// String tells the verdict to people: every breach with its exchanges, then what
-// could not be judged.
+// String renders the verdict as text: every breach with its exchanges, then what could not be
+// judged.
 func (v Verdict) String() string {
 	var text strings.Builder
 	switch v.Verdict {

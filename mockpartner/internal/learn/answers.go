@@ -18,17 +18,17 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// situation is a kind of calls that a partner answers alike, with the calls of it that are known.
+// situation is a kind of calls that a partner answers alike, with the known calls of that kind.
 type situation struct {
-	about    string // in words
+	about    string // a description
 	endpoint partnerapi.Endpoint
 	match    []string // members of a fault's match
 	due      int      // the status that the mock answers with
-	list     bool     // it answers with a list
+	list     bool     // the answer is a list
 	calls    []meeting
 }
 
-// situations sorts the calls, the most special situations first.
+// situations groups the calls, the most specific situations first.
 func situations(s *story, h *history) (all []*situation) {
 	byCase := map[platform.Case][]meeting{}
 	for _, m := range s.met {
@@ -102,12 +102,12 @@ func situations(s *story, h *history) (all []*situation) {
 
 func lawfulBody(schema string, c *call) bool { return len(schemas.Validate(schema, c.Body)) == 0 }
 
-// form is how a call was answered, without what differs from booking to booking.
+// form is the form of an answer, without what differs between bookings.
 type form struct {
 	status int
-	media  string // a media type, or "" for JSON's
+	media  string // a media type, or "" for JSON
 	kind   string // object, array, …
-	fields string // the own fields of the answer that are not as the mock has them, as jq statements
+	fields string // jq statements for the answer's fields that differ from the mock's
 }
 
 // compare orders forms.
@@ -127,7 +127,7 @@ func (l *learner) formOf(s *situation, m meeting) form {
 	if m.ok() && s.due == http.StatusOK && f.kind == "object" {
 		f.fields = strings.Join(l.changes(m), " | ")
 	}
-	if m.Status >= 400 { // any error body is lawful where the contract names none
+	if m.Status >= 400 { // any error body is lawful if the contract does not define one
 		f.media = ""
 		if f.kind = "other"; text(field(m.answer, "message")) != "" {
 			f.kind = "message"
@@ -156,7 +156,7 @@ func kindOf(c *call) string {
 	return "value"
 }
 
-// changes lists, as jq, what an answer has otherwise than the mock's.
+// changes lists, as jq, where an answer differs from the mock's.
 func (l *learner) changes(m meeting) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	switch m.endpoint {
@@ -226,7 +226,8 @@ func (l *learner) changes(m meeting) (all []string) {
 	return slices.DeleteFunc(all, func(change string) bool { return change == "" })
 }
 
-// kindChange is the jq that gives a field the kind that it has in an answer; empty where that is the usual one.
+// kindChange returns the jq that gives a field the kind that it has in an answer, or "" if that is
+// the usual kind.
 func kindChange(name string, answer any, usual string) string {
 	object, _ := answer.(map[string]any)
 	value, there := object[name]
@@ -256,7 +257,7 @@ func kindChange(name string, answer any, usual string) string {
 	return "." + name + " = " + as
 }
 
-// words are texts that name a kind of thing, and no person.
+// words matches texts that can name a kind of thing, but not a person.
 var words = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]{0,29}$`)
 
 func (l *learner) word(given, otherwise string) string {
@@ -269,14 +270,14 @@ func (l *learner) word(given, otherwise string) string {
 const (
 	barcode  = "a barcode"
 	document = "a document"
-	// ownTickets are those of the mock, without what is in them.
+	// ownTickets are the mock's tickets with their values replaced.
 	ownTickets = `[{"deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"` + barcode + `"},{"deliveryFormat":"PDF_URL","deliveryMethod":"VOUCHER","deliveryValue":"` + document + `"}],"redemptionMethod":"DIGITAL"}]`
 )
 
-// filled gives tickets what is in them, as jq: it differs from booking to booking.
+// filled replaces the placeholders in tickets by jq for the values, which differ between bookings.
 var filled = strings.NewReplacer(`"`+barcode+`"`, `("ticket-" + .uuid)`, `"`+document+`"`, `("https://tickets.example/" + .uuid + ".pdf")`)
 
-// ticket is tickets without what is in them.
+// ticket returns tickets with their values replaced.
 func (l *learner) ticket(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -312,10 +313,10 @@ func (l *learner) ticket(value any) any {
 	return value
 }
 
-// learnedFault is one line of the scenario, and from what it was learned.
+// learnedFault is one line of the scenario, and its evidence.
 type learnedFault struct{ line, why string }
 
-// faults learns where answers are others than the mock's.
+// faults learns where the partner's answers differ from the mock's.
 func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct) (found []learnedFault) {
 	special, usual := l.slotFaults(products)
 	l.slotPatch = usual
@@ -345,7 +346,8 @@ func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct
 			return cmp.Or(len(forms[b])-len(forms[a]), a.compare(b))
 		})
 		most := ordered[0]
-		// Where some are answered as the mock answers anyway, the others may have something in common.
+		// If a less common form is the mock's own, the calls with the most common form may have a
+		// feature in common.
 		for _, other := range ordered[1:] {
 			if l.actions(one, other, quirks, c) != "" {
 				continue
@@ -376,7 +378,8 @@ func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct
 	return append(found, l.wrongLimits()...)
 }
 
-// actions are what a fault does so that the mock answers in that form; empty where it does so anyway.
+// actions returns the actions of a fault that make the mock answer in that form. It returns "" if
+// the mock does so already.
 func (l *learner) actions(s *situation, f form, quirks []quirk, c conduct) string {
 	ok := f.status >= 200 && f.status < 300
 	switch {
@@ -432,7 +435,7 @@ func (l *learner) actions(s *situation, f form, quirks []quirk, c conduct) strin
 	return "answered: 2xx, " + strings.Join(parts, ", ")
 }
 
-// bodyOf is how the mock's body becomes the partner's, as jq; empty where it is that.
+// bodyOf returns the jq that turns the mock's body into the partner's, or "" if they are equal.
 func (l *learner) bodyOf(s *situation, f form) string {
 	var steps []string
 	if s.endpoint == partnerapi.Products && s.due == http.StatusOK {
@@ -452,13 +455,13 @@ func (l *learner) bodyOf(s *situation, f form) string {
 	return strings.Join(steps, " | ")
 }
 
-// feature is what may set some calls apart from the others of their situation.
+// feature is a property that may distinguish some calls from the others of their situation.
 type feature struct {
 	match string
 	has   func(meeting) bool
 }
 
-// special learns what the calls have in common that were answered otherwise than most.
+// special learns what the calls with a rare form have in common.
 func (l *learner) special(s *situation, rare, most form, few, many []meeting) (f learnedFault, ok bool) {
 	guests := func(m meeting) (n int) {
 		for _, unit := range unitsOf(m.request) {

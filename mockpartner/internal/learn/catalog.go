@@ -13,23 +13,24 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// product is a product of the twin, and what the partner shows of it.
+// product is a product of the twin, and the partner's version of it.
 type product struct {
 	sold    catalog.Product
-	raw     any // as the partner shows it, without secrets
+	raw     any // the partner's version, without secrets
 	asked   string
 	options []option
-	seen    string // from what it was learned
+	seen    string // its evidence
 }
 
 type option struct {
 	id       string // in the twin
-	asked    string // as slots are asked for
+	asked    string // the partner's id in availability requests
 	schedule catalog.Schedule
-	seen     []string // what is known of its slots, in sentences
+	seen     []string // sentences about its slots
 }
 
-// products learns what is sold from the last whole pull of the catalog; one that was made to learn takes precedence.
+// products learns the products from the last complete pull of the catalog. The first pull that was
+// made to learn takes precedence.
 func (l *learner) products() ([]product, error) {
 	pulls := l.of(partnerapi.Products, func(c *call) bool {
 		return c.good() && c.ok() && c.json && !c.Cut && !c.URL.Query().Has("limit") && len(listed(c.answer)) > 0
@@ -37,7 +38,7 @@ func (l *learner) products() ([]product, error) {
 	var pull *call
 	for _, c := range pulls {
 		if pull == nil || c.live || !pull.live {
-			if pull == nil || !pull.live { // the first of those that were made to learn
+			if pull == nil || !pull.live { // the first pull that was made to learn
 				pull = c
 			}
 		}
@@ -76,13 +77,13 @@ func (l *learner) products() ([]product, error) {
 	return products, nil
 }
 
-// wrapperOf is the field of an answer that has the products.
+// wrapperOf returns the field of an answer that contains the products.
 func wrapperOf(answer any) string {
 	object, _ := answer.(map[string]any)
 	if _, lawful := object["products"].([]any); lawful {
 		return "products"
 	}
-	for _, name := range slices.Sorted(maps.Keys(object)) { // not lawful, and seen
+	for _, name := range slices.Sorted(maps.Keys(object)) { // not lawful, but partners do it
 		if list, ok := object[name].([]any); ok && len(list) > 0 && words.MatchString(name) {
 			return name
 		}
@@ -90,7 +91,7 @@ func wrapperOf(answer any) string {
 	return ""
 }
 
-// source says where a call is known from, and when it was made.
+// source returns a call's source and its time.
 func (l *learner) source(c *call) string {
 	from := "recorded"
 	if c.live {
@@ -99,7 +100,7 @@ func (l *learner) source(c *call) string {
 	return from + " on " + c.Started.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// free returns the id, or one like it that is not taken.
+// free returns the id, with a number added if it is taken.
 func free(taken map[string]bool, id string) string {
 	for n := 2; taken[id]; n++ {
 		id = fmt.Sprintf("%s-%d", id, n)
@@ -108,7 +109,7 @@ func free(taken map[string]bool, id string) string {
 	return id
 }
 
-// defaults stand for what a product lacks or has in a form that cannot be sold.
+// defaults returns the value for a field that is missing or has an invalid form.
 func defaults(name, pointer string) any {
 	unique := strings.NewReplacer("/", "-").Replace(strings.TrimPrefix(pointer, "/"))
 	switch name {
@@ -144,7 +145,7 @@ func defaults(name, pointer string) any {
 	}
 }
 
-// lawful returns a product that can be sold, as like the one that is shown as it can be.
+// lawful returns a valid product that is as similar as possible to the partner's.
 func lawful(raw any, n int) (sold partnerapi.Product, err error) {
 	value := copied(raw)
 	if _, ok := value.(map[string]any); !ok {
@@ -186,7 +187,7 @@ func lawful(raw any, n int) (sold partnerapi.Product, err error) {
 				o.Units[j].InternalName = "Name"
 			}
 			if units[o.Units[j].ID] {
-				o.Units[j].Type = partnerapi.Student // whose id is free
+				o.Units[j].Type = partnerapi.Student // its id is free
 			}
 			o.Units[j].ID = free(units, o.Units[j].ID)
 		}
@@ -194,7 +195,7 @@ func lawful(raw any, n int) (sold partnerapi.Product, err error) {
 	return sold, nil
 }
 
-// copied is a value that can be changed without changing the original.
+// copied returns a copy that can be changed without changing the original.
 func copied(value any) any {
 	switch value := value.(type) {
 	case []any:
@@ -213,7 +214,7 @@ func copied(value any) any {
 	return value
 }
 
-// repaired gives the place of a problem its default, or takes away what has none.
+// repaired replaces the invalid value by its default, or removes a value without a default.
 func repaired(value any, problem schemas.Problem) any {
 	pointer := problem.Pointer
 	if pointer == "" {

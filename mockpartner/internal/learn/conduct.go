@@ -12,17 +12,17 @@ import (
 
 // conduct is how the partner does business, with a reason for each part.
 type conduct struct {
-	policy  []said // of policy
+	policy  []said // lines of the scenario's policy
 	holdFor *said
 }
 
-// said is a line of a scenario, and from what it was learned.
+// said is a line of a scenario, and its evidence.
 type said struct{ line, why string }
 
-// simpleCode needs no escapes in a path.
+// simpleCode matches codes that need no escapes in a path.
 var simpleCode = regexp.MustCompile(`^[A-Za-z0-9_.~-]+$`)
 
-// conduct learns which optional features the partner has, and how long holds live.
+// conduct learns which optional features the partner has, and how long holds last.
 func (l *learner) conduct(s *story) (c conduct) {
 	lives, codes, awkward, cancelled, refused, booked, ticketed := []time.Duration{}, 0, 0, 0, 0, 0, 0
 	for _, m := range s.met {
@@ -67,7 +67,7 @@ func (l *learner) conduct(s *story) (c conduct) {
 	return c
 }
 
-// holdless is how far ahead the expiry is of what may be no hold (RSV-8).
+// holdless is the time until expiry beyond which a reservation may not be a hold (RSV-8).
 const holdless = 2 * time.Hour
 
 func (c *conduct) holds(lives []time.Duration, s *story) {
@@ -92,7 +92,7 @@ func (c *conduct) holds(lives []time.Duration, s *story) {
 	if life = life.Round(time.Second); life < time.Second {
 		return
 	}
-	if whole := life.Round(time.Minute); (life-whole).Abs() <= 2*time.Second && whole > 0 { // the network's time
+	if whole := life.Round(time.Minute); (life-whole).Abs() <= 2*time.Second && whole > 0 { // network latency
 		life = whole
 	}
 	if life != platform.DefaultHoldFor {
@@ -100,7 +100,7 @@ func (c *conduct) holds(lives []time.Duration, s *story) {
 	}
 }
 
-// seatsOfUnits learns which units take seats that they take in no plain mock: infants.
+// seatsOfUnits learns which infants take seats. In the mock's defaults they do not.
 func (l *learner) seatsOfUnits(p *product, o *option, s *story) {
 	infant := map[string]bool{}
 	for _, option := range p.sold.Options {

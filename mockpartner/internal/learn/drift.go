@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// drifts learns which ids are others at every call. Products and options are told apart by their place in the
-// catalog, slots by their start.
+// drifts learns which ids change with every call. Products and options are identified by their
+// place in the catalog, slots by their start.
 func (l *learner) drifts(products []product) (found []quirk) {
 	pulls := l.of(partnerapi.Products, func(c *call) bool {
 		return c.good() && c.ok() && c.json && !c.Cut && c.URL.RawQuery == "" && len(listed(c.answer)) == len(products)
@@ -29,7 +29,8 @@ func (l *learner) drifts(products []product) (found []quirk) {
 	return append(found, l.slotDrifts(products)...)
 }
 
-// drifting reports whether the product, or its option, at that place had another id in each pull, and the same name.
+// drifting reports whether the product or option at that place had a different id in each pull, but
+// the same name.
 func drifting(pulls []*call, place ...int) bool {
 	ids, names := map[string]bool{}, map[string]bool{}
 	for _, c := range pulls {
@@ -46,7 +47,7 @@ func drifting(pulls []*call, place ...int) bool {
 	return len(pulls) > 1 && len(ids) == len(pulls) && len(names) == 1
 }
 
-// slotDrifts learns of which options slots have other ids at every call.
+// slotDrifts learns which options have slots whose ids change with every call.
 func (l *learner) slotDrifts(products []product) (found []quirk) {
 	options := 0
 	for _, p := range products {

@@ -17,28 +17,28 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// history is every call of the contract that is known, in the order of time.
+// history is all known calls of the contract, in the order of time.
 type history struct {
 	calls     []*call
-	called    int // of the calls, those that were made to learn
+	called    int // number of calls that were made to learn
 	secrets   *secrets
-	pull      *call                 // the one that the catalog is learned from
-	wrapper   string                // the field that its products are in; empty where they are the answer itself
-	acted     map[platform.Case]int // how many calls had their effect though they were answered with an error
-	ofLast    []string              // what only the last slot of a list has otherwise
-	slotPatch string                // the same of its slots
-	patch     string                // how the twin's products become those of the partner, as jq
+	pull      *call                 // the call that the catalog is learned from
+	wrapper   string                // the field that contains its products; empty if the answer is the list itself
+	acted     map[platform.Case]int // number of calls that took effect although they were answered with an error
+	ofLast    []string              // the differences of the last slot of a list only
+	slotPatch string                // the same for its slots
+	patch     string                // the jq that turns the twin's products into the partner's
 }
 
 // call is one call of the contract with its answer.
 type call struct {
 	har.Exchange
 	endpoint partnerapi.Endpoint
-	named    string     // the code or id of the path
-	key      credential // how the caller proved who it is
+	named    string     // the code or id in the path
+	key      credential // the key that the caller presented
 	live     bool       // it was made to learn
 
-	request, answer any // as JSON; nil if they are not JSON
+	request, answer any // parsed JSON; nil if they are not JSON
 	json            bool
 }
 
@@ -55,7 +55,7 @@ func (c *call) good() bool { return c.key == goodKey }
 
 func (c *call) ok() bool { return c.Status >= 200 && c.Status < 300 }
 
-// field returns what the path of names leads to in a JSON object; nil where it leads nowhere.
+// field returns the value at the path of names in a JSON object, or nil.
 func field(value any, path ...string) any {
 	for _, name := range path {
 		object, _ := value.(map[string]any)
@@ -69,13 +69,13 @@ func text(value any) string {
 	return s
 }
 
-// maxRecording bounds a recording, in calls of the contract.
+// maxRecording is the maximum size of a recording, in calls of the contract.
 const maxRecording = 200_000
 
-// maxKept bounds the bodies of a history, in bytes.
+// maxKept is the maximum size of a history's bodies, in bytes.
 const maxKept = 512 << 20
 
-// read adds what the recordings have.
+// read adds the calls of the recordings.
 func (h *history) read(ctx context.Context, o Options) error {
 	hosts := map[string]int{}
 	kept := 0
@@ -107,7 +107,7 @@ func (h *history) read(ctx context.Context, o Options) error {
 			}
 		}
 	}
-	// An archive of a browser has other hosts' calls, which may look like the contract's.
+	// A browser's archive also contains other hosts' calls, which may look like the contract's.
 	host, most := "", 0
 	for name, calls := range hosts {
 		if calls > most || calls == most && name < host {
@@ -125,7 +125,7 @@ func reason(err error) error {
 	return err
 }
 
-// prepare puts the calls in order, reads their bodies, tells good keys from wrong ones, and notes what is secret.
+// prepare sorts the calls, parses their bodies, classifies their keys, and notes the secrets.
 func (h *history) prepare() {
 	slices.SortStableFunc(h.calls, func(a, b *call) int { return a.Started.Compare(b.Started) })
 	good := h.goodAuthorization()
@@ -146,12 +146,12 @@ func (h *history) prepare() {
 		c.parse()
 		h.hide(c)
 	}
-	for _, c := range h.calls { // after what identifies people: not all can be searched for
+	for _, c := range h.calls { // codes come last, because the number of searched texts is limited and personal data is more important
 		h.hideCodes(c)
 	}
 }
 
-// goodAuthorization is the header that most calls with a good answer have.
+// goodAuthorization returns the most common header of calls with a successful answer.
 func (h *history) goodAuthorization() (good string) {
 	answered := map[string]int{}
 	for _, c := range h.calls {
@@ -172,7 +172,7 @@ func (c *call) parse() {
 	c.answer, c.json = decode(c.Answer)
 }
 
-// decode reads one JSON value, numbers as they are written.
+// decode reads one JSON value and keeps numbers as they are written.
 func decode(raw []byte) (value any, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -182,7 +182,7 @@ func decode(raw []byte) (value any, ok bool) {
 	return value, !decoder.More()
 }
 
-// hide notes what of a call must not get into a scenario.
+// hide notes the parts of a call that must not get into a scenario.
 func (h *history) hide(c *call) {
 	for _, values := range c.Header {
 		for _, value := range values {
@@ -208,7 +208,7 @@ func (h *history) hide(c *call) {
 	}
 }
 
-// hideCodes notes what stands for a booking.
+// hideCodes notes the codes and ids of a booking.
 func (h *history) hideCodes(c *call) {
 	if c.endpoint == partnerapi.Products || c.endpoint == partnerapi.Availability {
 		return
@@ -230,7 +230,7 @@ func (h *history) of(endpoint partnerapi.Endpoint, fits func(*call) bool) (found
 	return found
 }
 
-// majority returns the value that most have, the smallest of several, and how many have it.
+// majority returns the most common value and its count. Of several, it returns the smallest.
 func majority[V cmp.Ordered](values []V) (most V, times int) {
 	count := map[V]int{}
 	for _, value := range values {

@@ -1,15 +1,17 @@
-// Package learn makes a twin of a partner: a scenario for the mock that sells, answers and errs as the partner
-// does.
+// Package learn creates a twin of a partner: a scenario for the mock that sells, answers and fails
+// as the partner does.
 //
-// It reads the partner's catalog and slots (Options.BaseURL), recordings of other calls (Options.Recordings), or
-// both. All that was called and answered is one history, in the order of time. Each part of the twin is learned from
-// it by a function of its own: the products (catalog.go, patch.go), their slots (slots.go, shape.go) and the answer times
-// (times.go). A story of all holds (lifecycle.go) says what each booking call came upon: from it come the policy
-// (conduct.go), where seats move otherwise (seats.go), and how each situation is answered (answers.go). The scenario says beside
-// each part what it was learned from and how sure that is (write.go).
+// It reads the partner's catalog and slots (Options.BaseURL), recordings of other calls
+// (Options.Recordings), or both. All calls and answers form one history, in the order of time. A
+// separate function learns each part of the twin from it: the products (catalog.go, patch.go),
+// their slots (slots.go, shape.go) and the answer times (times.go). A story of all holds
+// (lifecycle.go) determines the case of each booking call. The policy (conduct.go), wrong seat
+// moves (seats.go) and the answers of each situation (answers.go) are learned from it. The scenario
+// states the evidence for each part, and how certain it is (write.go).
 //
-// Nothing that belongs to a customer, and no key, gets into a scenario: texts of bookings' answers are never copied,
-// and what is copied of the catalog is searched for every key, code and guest of the history first (secrets.go).
+// No customer data and no key gets into a scenario. Texts of bookings' answers are never copied.
+// What is copied of the catalog is first searched for every key, code and guest of the history
+// (secrets.go).
 package learn
 
 import (
@@ -24,38 +26,39 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Options say what to learn from. BaseURL or Recordings are required.
+// Options configures Learn. BaseURL or Recordings are required.
 type Options struct {
-	BaseURL  string // the partner's; empty: it is not called
+	BaseURL  string // the partner's; empty means that it is not called
 	AuthType partnerapi.AuthType
 	AuthKey  string
-	// Recordings are files: HTTP archives, or their entries one after another.
+	// Recordings are files: HTTP archives, or the entries of archives one after another.
 	Recordings []string
 
-	MaxCalls int // that are made; 0 means DefaultMaxCalls
-	// Rate is how many calls are made a second; 0 means no limit.
+	MaxCalls int // maximum number of calls to the partner; 0 means DefaultMaxCalls
+	// Rate is the maximum number of calls per second; 0 means no limit.
 	Rate float64
-	HTTP *http.Client     // nil means one that follows no redirects
+	HTTP *http.Client     // nil means a client that follows no redirects
 	Now  func() time.Time // nil means time.Now
 }
 
-// DefaultMaxCalls bounds the calls to a partner.
+// DefaultMaxCalls is the default maximum number of calls to a partner.
 const DefaultMaxCalls = 1000
 
-// Twin is what was learned.
+// Twin is the result of Learn.
 type Twin struct {
 	Scenario []byte // a scenario file
-	// Notes are what the twin lacks or was guessed, in sentences.
+	// Notes are sentences on what the twin lacks, or what was guessed.
 	Notes []string
-	// What it was learned from.
+	// The numbers of calls, recorded calls, products, options and slots that it was learned from.
 	Calls, Recorded          int
 	Products, Options, Slots int
 }
 
-// ErrNothing says that there was no catalog to learn from.
+// ErrNothing is returned when there was no catalog to learn from.
 var ErrNothing = errors.New("no answer of GET /products was found that has products")
 
-// Learn makes a twin. Its error wraps ErrNothing, or says which file or address cannot be read.
+// Learn creates a twin. Its error wraps ErrNothing, or names the file or address that cannot be
+// read.
 func Learn(ctx context.Context, o Options) (*Twin, error) {
 	if o.BaseURL == "" && len(o.Recordings) == 0 {
 		return nil, errors.New("expected the address of a partner or a recording, received neither")
@@ -82,7 +85,7 @@ func Learn(ctx context.Context, o Options) (*Twin, error) {
 	return l.twin()
 }
 
-// learner is a twin that is being made.
+// learner is a twin in progress.
 type learner struct {
 	*history
 	now     time.Time

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// story follows the holds and bookings of a history, to tell what each call came upon.
+// story follows the holds and bookings of a history, to determine the case of each call.
 type story struct {
 	now      time.Time // by the partner's clock
 	holds    map[string]*hold
@@ -21,13 +21,13 @@ type story struct {
 	met   []meeting
 	moves []move
 
-	codesAgain, idsAgain int // codes and booking ids that were given out again
+	codesAgain, idsAgain int // codes and booking ids that were issued again
 }
 
-// meeting is a call that could be about a hold, with what it came upon.
+// meeting is a call that may concern a hold, with its case.
 type meeting struct {
 	*call
-	on      platform.Case // empty: it is not known
+	on      platform.Case // empty if unknown
 	product string
 	option  string
 	slotID  string
@@ -41,7 +41,7 @@ type hold struct {
 	expires time.Time
 	slot    slotID
 	units   []partnerapi.UnitQuantity
-	taken   *int // seats that it took, as far as they were seen
+	taken   *int // seats that it took, if they were observed
 }
 
 type slotID struct{ product, option, id string }
@@ -49,19 +49,20 @@ type slotID struct{ product, option, id string }
 // slotStory is what is known of a slot at one moment of the history.
 type slotStory struct {
 	day     string
-	left    *int // vacancies when it was seen last
+	left    *int // vacancies when it was last seen
 	status  string
 	pending []event
 }
 
-// event is what may have moved seats of a slot since it was seen last.
+// event is a call or an expiry that may have moved seats of a slot since it was last seen.
 type event struct {
 	on   platform.Case
 	hold *hold
 	ends time.Time
 }
 
-// move is a number of seats that left a slot's vacancies in one case; they came back where it is negative.
+// move is a number of seats that left a slot's vacancies in one case. It is negative for seats that
+// returned.
 type move struct {
 	event
 	slot  slotID
@@ -90,7 +91,8 @@ func (l *learner) tell() *story {
 	return s
 }
 
-// clockOf is the time of the partner's clock when it answered, which a test may have moved.
+// clockOf returns the time of the partner's clock when it answered, because a test may have moved
+// the clock.
 func clockOf(c *call) time.Time {
 	if said, err := http.ParseTime(c.AnswerHeader.Get("Date")); err == nil {
 		return said
@@ -119,7 +121,7 @@ func (s *story) happens(e event, id slotID) {
 	slot.pending = append(slot.pending, e)
 }
 
-// look compares what is left of slots with what was left before.
+// look compares the vacancies of slots with those seen before.
 func (s *story) look(c *call) {
 	if !c.good() || !c.ok() {
 		return
@@ -142,14 +144,14 @@ func (s *story) look(c *call) {
 		s.seen(slot, id, left, c)
 	}
 	from, to := text(field(c.request, "localDateStart")), text(field(c.request, "localDateEnd"))
-	for id, slot := range s.slots { // one that is gone has nothing left
+	for id, slot := range s.slots { // a slot that is gone has no seats left
 		if whole && list != nil && id.product == product && id.option == option && !found[id] && slot.left != nil && slot.day > from && slot.day < to {
 			s.seen(slot, id, new(0), c)
 		}
 	}
 }
 
-// day is the date that a date-time begins with.
+// day returns the date at the start of a date-time.
 func day(text string) string {
 	return text[:min(len(text), len(partnerapi.DateLayout))]
 }
@@ -158,7 +160,7 @@ func (s *story) seen(slot *slotStory, id slotID, left *int, c *call) {
 	if left != nil && slot.left != nil && alone(slot.pending) && !slot.pending[0].ends.After(c.Started) {
 		m := move{slot.pending[0], id, *slot.left - *left}
 		s.moves = append(s.moves, m)
-		if m.seats < 0 && m.on == failed+platform.OnCancel { // it had its effect
+		if m.seats < 0 && m.on == failed+platform.OnCancel { // it took effect
 			m.hold.ended = true
 		}
 		if m.on == platform.OnReserve && m.hold != nil {
@@ -168,13 +170,14 @@ func (s *story) seen(slot *slotStory, id slotID, left *int, c *call) {
 	slot.left, slot.pending = left, nil
 }
 
-// alone reports whether one thing happened. Refused calls with several wrong keys are one.
+// alone reports whether a single event happened. Refused calls with several wrong keys count as
+// one.
 func alone(events []event) bool {
 	return len(events) > 0 && (len(events) == 1 || strings.HasPrefix(string(events[0].on), "stranger-") &&
 		!slices.ContainsFunc(events, func(e event) bool { return e.on != events[0].on }))
 }
 
-// failed begins the case of a call that was answered with an error where there was no reason.
+// failed is the prefix for the case of a call that was answered with an error without a reason.
 const failed = "failed-"
 
 func (s *story) meet(c *call, on platform.Case, h *hold) {
@@ -189,17 +192,17 @@ func (s *story) meet(c *call, on platform.Case, h *hold) {
 	s.met = append(s.met, m)
 }
 
-// plain reports whether a call was one that the partner acts on.
+// plain reports whether the partner acted on a call.
 func plain(c *call) bool { return c.good() || c.ok() }
 
-// stranger notes a call that was refused for its key. It is known by the endpoint and the key.
+// stranger notes a call that was refused because of its key.
 func (s *story) stranger(c *call, h *hold) {
 	if h != nil && c.Status == http.StatusUnauthorized {
 		s.happens(event{strangers(c.endpoint), h, c.Started.Add(c.Took)}, h.slot)
 	}
 }
 
-// strangers stands for calls of an endpoint that were refused for their key.
+// strangers returns the case of calls to an endpoint that were refused because of their key.
 func strangers(endpoint partnerapi.Endpoint) platform.Case {
 	return platform.Case("stranger-" + string(endpoint))
 }
@@ -256,7 +259,7 @@ func unitsOf(request any) (units []partnerapi.UnitQuantity) {
 	return units
 }
 
-// cases are what a call of an endpoint comes upon, by the state of its hold.
+// cases are the cases of an endpoint's calls, by the state of the hold.
 type cases struct{ held, confirmed, released, expired, cancelled platform.Case }
 
 func (h *hold) comesUpon(c cases) platform.Case {
@@ -302,7 +305,7 @@ func (s *story) confirm(c *call) {
 	}
 }
 
-// releaseUnknown and cancelUnknown are calls with a code or an id that there is not.
+// releaseUnknown and cancelUnknown are calls with an unknown code or id.
 const (
 	releaseUnknown platform.Case = "release-unknown"
 	cancelUnknown  platform.Case = "cancel-unknown"

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// fields are those of each endpoint's request.
+// fields are the fields of each endpoint's request.
 var fields = map[partnerapi.Endpoint][]string{
 	partnerapi.Availability: {"productId", "optionId", "localDateStart", "localDateEnd", "units"},
 	partnerapi.Reserve:      {"productId", "optionId", "availabilityId", "units", "contact", "resellerReference"},
@@ -21,7 +21,7 @@ var fields = map[partnerapi.Endpoint][]string{
 	partnerapi.Cancel:       {"reason"},
 }
 
-// unknownFields matches requests with fields that the contract does not name.
+// unknownFields matches requests with fields that the contract does not define.
 func unknownFields(endpoint partnerapi.Endpoint) string {
 	known := fields[endpoint]
 	if known == nil {
@@ -40,12 +40,12 @@ func hasUnknownFields(c *call) bool {
 	return false
 }
 
-// nonsense learns at which requests that no marketplace sends the partner breaks down.
+// nonsense learns which invalid requests, which marketplaces do not send, make the partner fail.
 func (l *learner) nonsense() (found []learnedFault) {
 	for _, of := range []struct {
 		endpoint partnerapi.Endpoint
 		schema   string
-		wrong    string // a request whose fields are wrong, as jq
+		wrong    string // jq that matches a request with invalid fields
 	}{
 		{partnerapi.Availability, schemas.AvailabilityRequest, `type == "object" and ([.productId, .optionId, .localDateStart, .localDateEnd] | any(type != "string")) or (.units | type) != "array"`},
 		{partnerapi.Reserve, schemas.ReserveRequest, `type == "object" and ([.productId, .optionId, .availabilityId] | any(type != "string")) or (.units | type) != "array" or (.units | length) == 0`},
@@ -88,7 +88,7 @@ func (l *learner) nonsense() (found []learnedFault) {
 	return found
 }
 
-// strangerFaults learns which calls have their effect though they are refused for their key.
+// strangerFaults learns which calls take effect although they are refused because of their key.
 func (l *learner) strangerFaults(s *story) (found []learnedFault) {
 	for _, endpoint := range partnerapi.Endpoints()[2:] {
 		acted, not := 0, 0
@@ -114,8 +114,8 @@ func (l *learner) strangerFaults(s *story) (found []learnedFault) {
 	return found
 }
 
-// wrongLimits learns whether the partner breaks down at a limit that is no number of products. It is written last,
-// because it is about probes too, which it leaves alone.
+// wrongLimits learns whether the partner fails on an invalid limit. Its faults are written last,
+// because they match probes too, whose answers they do not change.
 func (l *learner) wrongLimits() []learnedFault {
 	calls := l.of(partnerapi.Products, func(c *call) bool {
 		limit, err := strconv.Atoi(c.URL.Query().Get("limit"))

@@ -15,7 +15,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// partner is a partner that is read. Only what a catalog sync asks is asked: nothing is held or booked.
+// partner is a live partner. It receives only the requests of a catalog sync: nothing is held or
+// booked.
 type partner struct {
 	base    *url.URL
 	options Options
@@ -35,7 +36,7 @@ func newPartner(o Options) (*partner, error) {
 	}
 	p := &partner{base: base, options: o, client: o.HTTP, now: o.Now}
 	if p.client == nil {
-		// A redirect leads elsewhere, and must not get the key.
+		// A redirect leads elsewhere, and the target must not receive the key.
 		p.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	if p.options.MaxCalls == 0 {
@@ -44,13 +45,13 @@ func newPartner(o Options) (*partner, error) {
 	return p, nil
 }
 
-// errEnough says that as many calls were made as may be.
+// errEnough is returned when the maximum number of calls was made.
 var errEnough = errors.New("no more calls may be made")
 
-// maxAnswer bounds an answer, in bytes.
+// maxAnswer is the maximum size of an answer, in bytes.
 const maxAnswer = 32 << 20
 
-// ask makes one call and keeps it in the history. A partner that does not answer is an answer too.
+// ask makes one call and adds it to the history. A call without an answer is added too.
 func (p *partner) ask(ctx context.Context, l *learner, endpoint partnerapi.Endpoint, address *url.URL, body any) (*call, error) {
 	if p.made == p.options.MaxCalls {
 		return nil, errEnough
@@ -106,7 +107,7 @@ func (p *partner) ask(ctx context.Context, l *learner, endpoint partnerapi.Endpo
 	return c, nil
 }
 
-// await keeps the calls apart.
+// await delays calls to keep the rate.
 func (p *partner) await(ctx context.Context) error {
 	if p.options.Rate <= 0 {
 		return ctx.Err()
@@ -140,7 +141,8 @@ func (p *partner) products(query url.Values) *url.URL {
 	return address
 }
 
-// readCatalog pulls the catalog twice, probes it, and asks for what changed. Its error says why it cannot be read.
+// readCatalog pulls the catalog twice, probes it, and requests recent changes. Its error says why
+// the catalog cannot be read.
 func (p *partner) readCatalog(ctx context.Context, l *learner) (first *call, err error) {
 	for _, query := range []url.Values{nil, nil, {"limit": {"1"}}, {"updated_since": {"2000-01-01T00:00:00Z"}}} {
 		c, err := p.ask(ctx, l, partnerapi.Products, p.products(query), nil)
@@ -160,7 +162,7 @@ func (p *partner) readCatalog(ctx context.Context, l *learner) (first *call, err
 	return first, nil
 }
 
-// readSlots asks for the slots of each option, from today on, as far as a sync looks.
+// readSlots requests the slots of each option from today on, for the days that a sync looks ahead.
 func (p *partner) readSlots(ctx context.Context, l *learner, catalog *call) error {
 	address, err := partnerapi.URL(p.base, partnerapi.AvailabilityPath, nil)
 	if err != nil {
@@ -188,7 +190,7 @@ func (p *partner) readSlots(ctx context.Context, l *learner, catalog *call) erro
 	return nil
 }
 
-// listed returns the products of an answer, in either form (PRD-1), or in another that comes near.
+// listed returns the products of an answer in either form (PRD-1), or in a similar one.
 func listed(answer any) []any {
 	if object, ok := answer.(map[string]any); ok {
 		answer = object[wrapperOf(object)]
@@ -197,7 +199,7 @@ func listed(answer any) []any {
 	return products
 }
 
-// zoneOf is the product's zone; UTC where it has none.
+// zoneOf returns the product's zone, or UTC if it has no valid one.
 func zoneOf(product any) *time.Location {
 	zone, err := time.LoadLocation(text(field(product, "timeZone")))
 	if err != nil {
@@ -206,7 +208,7 @@ func zoneOf(product any) *time.Location {
 	return zone
 }
 
-// unitToAsk is the unit that slots are asked for.
+// unitToAsk returns the unit for availability requests.
 func unitToAsk(option any) string {
 	units, _ := field(option, "units").([]any)
 	first := partnerapi.AdultUnitID

@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
-// change is one place in which what the partner shows is not what the mock would show.
+// change is one place where the partner's product differs from the mock's.
 type change struct {
 	product string // its id in the twin
 	path    []any  // names and numbers, within the product
@@ -18,11 +18,11 @@ type change struct {
 	gone    bool // the partner has no such field
 }
 
-// patch learns how the products that the mock can sell become those that the partner shows, as a jq program; empty
-// where they are those.
+// patchOf learns how to turn the mock's products into the partner's, as a jq program. It is empty
+// if they are equal.
 func (l *learner) patchOf(products []product) string {
 	var all []change
-	places := map[string]int{} // how many there are, by the form of the path to their object
+	places := map[string]int{} // number of objects, by the form of their path
 	for _, p := range products {
 		text, err := json.Marshal(p.sold.Product)
 		if err != nil {
@@ -44,7 +44,7 @@ func (l *learner) patchOf(products []product) string {
 	for _, key := range slices.Sorted(maps.Keys(alike)) {
 		list := alike[key]
 		to := &steps
-		if list[0].path[len(list[0].path)-1] == "id" { // the others find their product by it
+		if list[0].path[len(list[0].path)-1] == "id" { // the other steps find their product by its id
 			to = &last
 		}
 		form := list[0].form()
@@ -65,7 +65,7 @@ func (l *learner) patchOf(products []product) string {
 	return strings.Join(steps, " | ")
 }
 
-// countPlaces counts the objects of a value by the form of the path to them.
+// countPlaces counts the objects of a value by the form of their path.
 func countPlaces(places map[string]int, value any, form string) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -80,7 +80,7 @@ func countPlaces(places map[string]int, value any, form string) {
 	}
 }
 
-// differences are the changes that make one value the other.
+// differences returns the changes that turn one value into the other.
 func differences(path []any, is, wanted any) (all []change) {
 	at := func(step any) []any { return append(slices.Clone(path), step) }
 	switch is := is.(type) {
@@ -132,7 +132,7 @@ func sameValue(a, b any) bool {
 	return string(one) == string(other)
 }
 
-// form is the path with any number in place of each.
+// form returns the path with [] in place of each number.
 func (c change) form() string {
 	var form strings.Builder
 	for _, step := range c.path {
@@ -145,7 +145,7 @@ func (c change) form() string {
 	return form.String()
 }
 
-// place is the path as jq has it.
+// place returns the path in jq syntax.
 func (c change) place() string {
 	var place strings.Builder
 	for _, step := range c.path {
@@ -158,7 +158,7 @@ func (c change) place() string {
 	return place.String()
 }
 
-// jqName is a field's name as jq has it.
+// jqName returns a field's name in jq syntax.
 func jqName(name string) string {
 	if words.MatchString(name) && !strings.Contains(name, "-") {
 		return name

@@ -11,19 +11,20 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// quirk is a quirk that was learned, and from what.
+// quirk is a quirk that was learned, and its evidence.
 type quirk struct {
 	platform.Quirk
 	why string
 }
 
-// takes and gives are the cases that should move seats.
+// takes and gives are the cases that should take or return seats.
 var (
 	takes = []platform.Case{platform.OnReserve}
 	gives = []platform.Case{platform.OnRelease, platform.OnCancel, platform.OnExpiry}
 )
 
-// quirks learns where seats move otherwise than they should, and where a call does what should be refused.
+// quirks learns where seats move wrongly, and where the partner accepts a call that should be
+// refused.
 func (l *learner) quirks(s *story, products []product, noHolds bool) (found []quirk) {
 	accepted := l.accepted(s)
 	l.acted = map[platform.Case]int{}
@@ -73,7 +74,8 @@ func (l *learner) quirks(s *story, products []product, noHolds bool) (found []qu
 	return found
 }
 
-// undone reports whether a release or a cancellation that gives no seats back leaves its hold or booking as well.
+// undone reports whether a release or a cancellation that returns no seats also leaves its hold or
+// booking unchanged.
 func (l *learner) undone(q platform.Quirk, s *story) bool {
 	after := map[platform.Case]platform.Case{platform.OnRelease: platform.OnConfirmReleased, platform.OnCancel: platform.OnConfirmCancelled}[q.On]
 	if after == "" || q.Gives != platform.AmountNone || q.Product != "" {
@@ -91,7 +93,7 @@ func (l *learner) undone(q platform.Quirk, s *story) bool {
 	return still > ended
 }
 
-// accepted counts the cases that are to be refused and were not.
+// accepted counts the cases that should be refused but were not.
 func (l *learner) accepted(s *story) map[platform.Case]int {
 	should := []platform.Case{
 		platform.OnReserveClosed, platform.OnReserveSoldOut, platform.OnReserveTooMany,
@@ -123,7 +125,7 @@ func (l *learner) accepted(s *story) map[platform.Case]int {
 	return count
 }
 
-// moved learns what a case does to seats, from where it did otherwise than it should.
+// moved learns what a case does to seats, from the moves that were wrong.
 func (l *learner) moved(on platform.Case, moves []move, products []product, accepted map[platform.Case]int) []quirk {
 	wrong := map[[2]string][]move{}
 	right := map[[2]string]int{}
@@ -176,7 +178,7 @@ func (l *learner) moved(on platform.Case, moves []move, products []product, acce
 	return found
 }
 
-// explained finds the one amount that explains every move of a case, if some are otherwise than they should be.
+// explained finds the one amount that explains all moves of a case, if some of them are wrong.
 func (l *learner) explained(on platform.Case, moves []move, wrong map[[2]string][]move, products []product, accepted map[platform.Case]int) *quirk {
 	if len(wrong) == 0 {
 		return nil
@@ -188,7 +190,7 @@ func (l *learner) explained(on platform.Case, moves []move, wrong map[[2]string]
 	back, out := slices.Contains(gives, on), slices.Contains(takes, on)
 	for _, amount := range amounts {
 		if amount == platform.AmountAll && (back || out) || amount == platform.AmountNone && !back && !out {
-			continue // that is how it should be
+			continue // that is correct
 		}
 		fits := 0
 		for _, m := range moves {
@@ -200,7 +202,7 @@ func (l *learner) explained(on platform.Case, moves []move, wrong map[[2]string]
 				fits++
 			}
 		}
-		const nearly = 0.9 // others book too
+		const nearly = 0.9 // other callers book too
 		if float64(fits) < nearly*float64(len(moves)) || fits <= lawful {
 			continue
 		}
@@ -216,7 +218,7 @@ func (l *learner) explained(on platform.Case, moves []move, wrong map[[2]string]
 	return nil
 }
 
-// twinOf are the ids in the twin of an option that was asked for.
+// twinOf returns the twin's ids of a requested option.
 func twinOf(products []product, asked [2]string) (productID, optionID string) {
 	for _, p := range products {
 		for _, o := range p.options {
@@ -228,7 +230,7 @@ func twinOf(products []product, asked [2]string) (productID, optionID string) {
 	return asked[0], asked[1]
 }
 
-// expected is how many seats a case should take out of the vacancies.
+// expected returns the number of seats that a case should take out of the vacancies.
 func expected(on platform.Case, m move, products []product) int {
 	seats := partySeats(m, m.hold.units, products)
 	if m.hold.taken != nil {
@@ -243,7 +245,7 @@ func expected(on platform.Case, m move, products []product) int {
 	return 0
 }
 
-// partySeats is how many seats guests take.
+// partySeats returns how many seats the guests take.
 func partySeats(m move, units []partnerapi.UnitQuantity, products []product) (seats int) {
 	for _, p := range products {
 		for i, o := range p.options {
@@ -268,13 +270,13 @@ func partySeats(m move, units []partnerapi.UnitQuantity, products []product) (se
 	return 0
 }
 
-// amounts are those that are tried, in this order.
+// amounts are tried in this order.
 var amounts = []platform.Amount{
 	platform.AmountNone, platform.AmountAll, platform.AmountTwice, platform.AmountAllAndOne, platform.AmountAllButOne, platform.AmountOne,
 	platform.AmountEachUnit, platform.AmountFirstUnit, platform.AmountLastUnit,
 }
 
-// amountOf finds the amount that explains all moves; false where there is no such.
+// amountOf finds the amount that explains most moves, and reports whether one exists.
 func amountOf(q *platform.Quirk, moves []move, products []product) bool {
 	for _, amount := range amounts {
 		back, fits := false, 0

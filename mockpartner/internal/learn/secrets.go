@@ -6,19 +6,20 @@ import (
 	"partnerkit.dev/internal/redact"
 )
 
-// secrets are texts that must not get into a scenario: keys, codes, booking ids, and what identifies guests.
+// secrets are texts that must not get into a scenario: keys, codes, booking ids, and what
+// identifies guests.
 type secrets struct {
 	known     map[string]bool
-	cleaned   map[string]string // texts that were cleaned before: many are the same
+	cleaned   map[string]string // cache of cleaned texts, many of which are equal
 	redactors []*redact.Redactor
 }
 
 func newSecrets() *secrets { return &secrets{known: map[string]bool{}, cleaned: map[string]string{}} }
 
-// mostSecrets bounds the texts that are searched for.
+// mostSecrets is the maximum number of texts to search for.
 const mostSecrets = 300
 
-// shortestSecret is the length in bytes from which on a text is searched for: shorter ones are found in ordinary words.
+// shortestSecret is the minimum length of a secret, in bytes. Shorter ones occur in ordinary words.
 const shortestSecret = 6
 
 func (s *secrets) add(text string) {
@@ -30,7 +31,7 @@ func (s *secrets) add(text string) {
 	s.redactors = append(s.redactors, redact.New(text))
 }
 
-// clean returns the text without secrets, in whatever encoding they are there.
+// clean returns the text without secrets, whatever their encoding.
 func (s *secrets) clean(text string) string {
 	if len(text) < shortestSecret {
 		return text
@@ -46,7 +47,7 @@ func (s *secrets) clean(text string) string {
 	return text
 }
 
-// cleanJSON removes secrets from all texts within a value, names among them.
+// cleanJSON removes secrets from all texts within a value, including names.
 func (s *secrets) cleanJSON(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -69,7 +70,7 @@ func (s *secrets) cleanJSON(value any) any {
 	return value
 }
 
-// cleanNumber hides a number that is a secret, such as a telephone's.
+// cleanNumber hides a number that is a secret, such as a telephone number.
 func (s *secrets) cleanNumber(number string) string {
 	if s.clean(number) != number {
 		return "0"
@@ -77,7 +78,7 @@ func (s *secrets) cleanNumber(number string) string {
 	return number
 }
 
-// leaks reports whether a finished text has a secret in it, other than in the fixed texts.
+// leaks reports whether a finished text contains a secret outside of the fixed texts.
 func (s *secrets) leaks(text []byte, fixed ...[]byte) bool {
 	for _, r := range s.redactors {
 		if r.Scanner(fixed...).Leaks(text) {

@@ -10,13 +10,15 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// A shape is the look of a slot's field: whether it is there, and as what. The mock has one for each slot that it
-// shows, the partner perhaps another.
+// A shape is the form of a slot's field: whether it is present, and its kind. The mock has one
+// shape for each field. The partner may have another one.
 
-// utc is jq that writes a date-time of the mock in UTC, with a pattern's seconds.
+// utc begins a jq program that writes a date-time of the mock in UTC. Each of the forms below
+// completes it.
 const utc = `((.[:19] + "Z" | fromdate) - (if .[-6:-5] == "-" then -1 else 1 end) * ((.[-5:-3] | tonumber) * 3600 + (.[-2:] | tonumber) * 60) | todate | `
 
-// timeForms are forms of date-times that the mock does not write, each with the jq that makes it.
+// timeForms are the forms of date-times that the mock does not write, each with the jq that
+// produces it.
 var timeForms = []struct {
 	form *regexp.Regexp
 	jq   string
@@ -32,7 +34,8 @@ var timeForms = []struct {
 	{regexp.MustCompile(`\.\d+[+-]\d\d:\d\d$`), `.[:19] + ".000" + .[-6:]`},
 }
 
-// shapes learns, for one option, what its slots look like otherwise than the mock's: jq statements on one slot.
+// shapes learns, for one option, how its slots differ from the mock's. It returns jq statements for
+// one slot.
 func (l *learner) shapes(p *product, o *option, list []any) (steps []string) {
 	for _, name := range []string{"localDateTimeStart", "localDateTimeEnd"} {
 		steps = append(steps, l.usual(list, name, func(raw any) string { return timeShape(name, raw) })...)
@@ -76,7 +79,7 @@ func (l *learner) shapes(p *product, o *option, list []any) (steps []string) {
 	return steps
 }
 
-// usual returns the shape that more than half of the slots have in which a field is not the mock's.
+// usual returns the differing shape of more than half of the slots, or the rare ones.
 func (l *learner) usual(list []any, name string, shape func(raw any) string) []string {
 	var all []string
 	for _, raw := range list {
@@ -92,7 +95,8 @@ func (l *learner) usual(list []any, name string, shape func(raw any) string) []s
 	return l.rare(list, all)
 }
 
-// rare are shapes that only the slots of one status have, or the last of a list.
+// rare returns the shapes of the slots of only one status, and notes that of only the last slot of
+// a list.
 func (l *learner) rare(list []any, shapes []string) (steps []string) {
 	byStatus := map[string][]string{}
 	for i, raw := range list {
@@ -134,7 +138,7 @@ func timeShape(name string, raw any) string {
 func seatsShape(name string, raw any, counted bool) string {
 	object, _ := raw.(map[string]any)
 	value, there := object[name]
-	soldOut := text(object["status"]) == string(partnerapi.StatusSoldOut) // the mock counts those always
+	soldOut := text(object["status"]) == string(partnerapi.StatusSoldOut) // the mock always counts these
 	switch value := value.(type) {
 	case nil:
 		switch {
@@ -162,7 +166,7 @@ func seatsShape(name string, raw any, counted bool) string {
 	return ""
 }
 
-// priceShape is how the list of a slot's own prices is not as the mock writes it.
+// priceShape returns how the list of a slot's own prices differs from the mock's.
 func (l *learner) priceShape(raw any) string {
 	object, _ := raw.(map[string]any)
 	value, there := object["unitPricing"]
@@ -220,7 +224,7 @@ func (l *learner) priceShape(raw any) string {
 	return "if .unitPricing then .unitPricing |= map(" + strings.Join(steps, " | ") + ") else . end"
 }
 
-// slotFaults learns what the slots of all options, or of some, look like otherwise than the mock's.
+// slotFaults learns how the slots of all options, or of some, differ from the mock's.
 func (l *learner) slotFaults(products []product) (found []shapeFault, everywhere string) {
 	programs := map[string]int{}
 	options := 0
@@ -240,7 +244,7 @@ func (l *learner) slotFaults(products []product) (found []shapeFault, everywhere
 			if steps := l.shapes(p, o, list); len(steps) > 0 {
 				program = "map(" + strings.Join(steps, " | ") + ")"
 			}
-			if len(l.ofLast) > 0 { // the last slot of an answer alone
+			if len(l.ofLast) > 0 { // only for the last slot of an answer
 				program = strings.TrimPrefix(program+" | if length > 1 then .[-1] |= ("+strings.Join(l.ofLast, " | ")+") else . end", " | ")
 			}
 			if wrapper != "" {
@@ -264,10 +268,11 @@ func (l *learner) slotFaults(products []product) (found []shapeFault, everywhere
 	return found, most
 }
 
-// shapeFault is how the slots of one option become those that the partner shows.
+// shapeFault is the program that turns one option's slots into the partner's.
 type shapeFault struct{ product, option, program string }
 
-// newest are the slots of an option as they were read last, in a window of more than a day if there is one.
+// newest returns the slots of an option from its longest list of slots, and of several such lists
+// the newest.
 func (l *learner) newest(p *product, o *option) (list []any, wrapper string) {
 	for _, c := range l.of(partnerapi.Availability, func(c *call) bool {
 		return c.good() && c.ok() && text(field(c.request, "productId")) == p.asked && text(field(c.request, "optionId")) == o.asked

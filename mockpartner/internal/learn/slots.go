@@ -19,18 +19,19 @@ type window struct {
 	slots       []seenSlot
 }
 
-// seenSlot is one slot of a window, as far as it can be read.
+// seenSlot is the readable part of one slot of a window.
 type seenSlot struct {
 	day                 time.Time // its date in the product's zone, as midnight UTC
-	minute              int       // after midnight
+	minute              int       // minutes after midnight
 	start, end          time.Time
 	wallEnd             string // the time of day of its end
 	status              string
 	vacancies, capacity *int
-	prices              json.RawMessage // nil: none
+	prices              json.RawMessage // nil if it has no prices
 }
 
-// windowOf reads a call for slots; false where it has no days or no list of slots.
+// windowOf reads an availability call. It returns false if the call has no days or no list of
+// slots.
 func windowOf(c *call, zone *time.Location) (w window, ok bool) {
 	w.call = c
 	var err error
@@ -61,11 +62,11 @@ func windowOf(c *call, zone *time.Location) (w window, ok bool) {
 	return w, !w.last.Before(w.first)
 }
 
-// slotList returns the slots of an answer, also of one of which only the beginning was recorded.
+// slotList returns the slots of an answer, even if only its beginning was recorded.
 func slotList(c *call) (list []any, whole bool) {
 	if c.json && !c.Cut {
 		list, _ = c.answer.([]any)
-		if object, ok := c.answer.(map[string]any); ok { // not lawful, and seen
+		if object, ok := c.answer.(map[string]any); ok { // not lawful, but partners do it
 			for _, inner := range object {
 				if inner, ok := inner.([]any); ok {
 					list = inner
@@ -111,7 +112,7 @@ func readSlot(raw any, zone *time.Location) (s seenSlot, ok bool) {
 	return s, true
 }
 
-// readTime reads a date-time, also one without the offset that it should have.
+// readTime reads a date-time, even one without the required offset.
 func readTime(text string, zone *time.Location) (time.Time, bool) {
 	t, err := partnerapi.ParseDateTime(text)
 	if err != nil {
@@ -136,7 +137,7 @@ func readSeats(value any) *int {
 	return &seats
 }
 
-// assumedSeats is the capacity of slots that do not say how many seats they have.
+// assumedSeats is the capacity of slots that do not show their seats.
 const assumedSeats = 20
 
 // slots learns the schedules of a product's options.
@@ -161,13 +162,13 @@ func (l *learner) slots(p *product) {
 	}
 }
 
-// days are the slots of an option by date, each date as it was seen first: later answers may show what was booked
-// meanwhile. Dates that were read from the partner itself take precedence.
+// days are the slots of an option by date. The first answer for a date counts, because later
+// answers may include bookings made meanwhile. Dates read from the partner itself take precedence.
 type days struct {
 	first time.Time
 	slots [][]seenSlot // by the day from first on
 	from  *call        // the call for the first day
-	at    time.Time    // when that was
+	at    time.Time    // time of that call
 }
 
 func daysOf(windows []window) (d days, ok bool) {
@@ -240,9 +241,9 @@ func (l *learner) schedule(p *product, o *option, index int, zone *time.Location
 	return s
 }
 
-// seats tells what is left of each slot.
+// seats determines the seats left of each slot.
 type seats struct {
-	assumed int  // the capacity where none is shown
+	assumed int  // the capacity if none is shown
 	free    bool // slots without vacancies have no limit
 }
 
@@ -270,7 +271,7 @@ func seatsOf(p *product, o *option, all []seenSlot, s *catalog.Schedule) seats {
 	return is
 }
 
-// left returns what is left of a slot, and its capacity.
+// left returns the seats left of a slot, and its capacity.
 func (is seats) left(s seenSlot, limitedAt int) (left string, capacity int) {
 	capacity = is.assumed
 	switch {
@@ -301,7 +302,7 @@ func (is seats) left(s seenSlot, limitedAt int) (left string, capacity int) {
 	}
 }
 
-// limitedAt learns from how many vacancies on downwards a slot is LIMITED.
+// limitedAt learns the number of vacancies at or below which a slot is LIMITED.
 func limitedAt(o *option, all []seenSlot, s *catalog.Schedule, is seats) {
 	limited, available := -1, -1
 	for _, slot := range all {
@@ -387,7 +388,7 @@ func (l *learner) lines(p *product, o *option, d days, kind partnerapi.Availabil
 		taken := map[int]bool{}
 		for i := range slots {
 			s := &slots[i]
-			if taken[s.minute] { // the mock tells slots apart by their start
+			if taken[s.minute] { // the mock identifies slots by their start
 				twice++
 				continue
 			}
@@ -445,7 +446,7 @@ func (l *learner) lines(p *product, o *option, d days, kind partnerapi.Availabil
 	return lines
 }
 
-// prices are a slot's own, as far as the mock can show them; nil where it cannot.
+// prices returns a slot's own prices, or nil if the mock cannot represent them.
 func (l *learner) prices(shown string) *[]partnerapi.UnitPricing {
 	value, _ := decode([]byte(shown))
 	text, err := json.Marshal(l.secrets.cleanJSON(value))
@@ -456,7 +457,7 @@ func (l *learner) prices(shown string) *[]partnerapi.UnitPricing {
 	return &prices
 }
 
-// weekdaysOf are the weekdays that have slots.
+// weekdaysOf returns the weekdays that have slots.
 func weekdaysOf(first time.Time, days []*seenSlot) (on []time.Weekday) {
 	for offset := range 7 {
 		day := time.Weekday((1 + offset) % 7) // Monday first
@@ -470,7 +471,7 @@ func weekdaysOf(first time.Time, days []*seenSlot) (on []time.Weekday) {
 	return on
 }
 
-// usualCapacity is what most slots have.
+// usualCapacity returns the capacity that most slots have.
 func usualCapacity(days []*seenSlot, is seats, limit int) int {
 	var all []int
 	for _, slot := range days {

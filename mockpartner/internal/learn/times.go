@@ -7,7 +7,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// answerTime is how long an endpoint takes, as seen.
+// answerTime is how long an endpoint takes, as observed.
 type answerTime struct {
 	name   string // of the endpoint, or probe
 	median time.Duration
@@ -15,13 +15,13 @@ type answerTime struct {
 }
 
 const (
-	// shortestTime is what is told from no time: a twin takes some milliseconds itself.
+	// shortestTime is the shortest time that is recorded: a twin itself takes some milliseconds.
 	shortestTime = 5 * time.Millisecond
-	// longestTime is what a scenario can say.
+	// longestTime is the maximum that a scenario allows.
 	longestTime = 10 * time.Minute
 )
 
-// answerTimes learns the medians of good answers.
+// answerTimes learns the medians of successful answers.
 func (l *learner) answerTimes() (times []answerTime) {
 	took := map[string][]time.Duration{}
 	for _, c := range l.calls {

@@ -25,18 +25,19 @@ type sheet struct {
 	text bytes.Buffer
 }
 
-// ownWords are what a scenario has whatever was learned. A key of such a word is no secret.
+// ownWords are the words that every scenario contains. A key equal to such a word does not count as
+// leaked.
 const ownWords = `answer_times: catalog: products: probe: availability: reserve: confirm: release: cancel:
 id internalName locale timeZone instantConfirmation allowFreesale reference updatedAt options units schedules
 availabilityType cancellationCutoff pricingFrom original currency currencyPrecision restrictions minAge maxAge
 limitedAt hideVacancies freesale cutOff calendar capacity closed weekdays Monday Tuesday Wednesday Thursday Friday Saturday Sunday
 ADULT CHILD INFANT SENIOR STUDENT START_TIME OPENING_HOURS unit-adult unit-child unit-infant unit-senior`
 
-// errLeak says that something secret would have got into the file. It never happens: all that is copied is cleaned
-// before.
+// errLeak reports that a secret would have got into the file. It cannot happen unless cleaning
+// failed: everything that is copied is cleaned first.
 var errLeak = errors.New("the scenario would hold a key or a guest's data: nothing was written")
 
-// write renders the scenario, and reads it again as the mock will.
+// write renders the scenario, and parses it as the mock will.
 func (s *sheet) write() ([]byte, error) {
 	s.head()
 	own := slices.Clone(s.text.Bytes())
@@ -79,7 +80,7 @@ func (s *sheet) write() ([]byte, error) {
 	return s.text.Bytes(), nil
 }
 
-// behaviour writes what the partner does otherwise than the contract, or than most.
+// behaviour writes where the partner differs from the contract, or from most partners.
 func (s *sheet) behaviour() error {
 	if len(s.quirks) > 0 {
 		s.line(0, "")
@@ -122,7 +123,7 @@ func (s *sheet) head() {
 	}
 }
 
-// oneLine keeps a text from ending its comment.
+// oneLine removes control characters and line breaks, so that a text cannot end its comment.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
@@ -164,7 +165,7 @@ func (s *sheet) product(p product) error {
 	return nil
 }
 
-// item writes an object as an item of a list, a line for each of its members.
+// item writes an object as an item of a list, with a line for each of its members.
 func (s *sheet) item(depth int, o object) {
 	for i, m := range o {
 		bullet := "  "
@@ -206,7 +207,7 @@ func (s *sheet) schedule(o option) error {
 	return nil
 }
 
-// slots writes one line of a calendar: when, then what is left.
+// slots writes one line of a calendar: the time, then the seats left.
 func (s *sheet) slots(l catalog.CalendarLine) error {
 	parts := []string{"at: " + quote(l.At)}
 	if l.Lasts != 0 {
@@ -237,7 +238,7 @@ func (s *sheet) slots(l catalog.CalendarLine) error {
 	return nil
 }
 
-// short writes a duration as people do: 2h30m, not 2h30m0s.
+// short writes a duration without zero units: 2h30m, not 2h30m0s.
 func short(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"0s", "0m"} {

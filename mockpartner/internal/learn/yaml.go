@@ -17,7 +17,7 @@ type member struct {
 	value any // an object, a []any, or a scalar
 }
 
-// ordered returns what a value is as JSON, its fields in the order of its type.
+// ordered returns a value as JSON, with its fields in the order of its type.
 func ordered(value any) (any, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -71,7 +71,7 @@ func (o object) without(names ...string) object {
 	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return slices.Contains(names, m.name) })
 }
 
-// flow renders a value of JSON on one line, in YAML.
+// flow renders a JSON value on one line, in YAML.
 func flow(value any) string {
 	switch value := value.(type) {
 	case object:
@@ -95,13 +95,14 @@ func flow(value any) string {
 	}
 }
 
-// plainText needs no quotes in YAML.
+// plainText matches texts that need no quotes in YAML.
 var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*( [A-Za-z0-9_.-]+)*$`)
 
-// quoted are words that YAML takes, or took, for something else than text.
+// quoted are words that YAML reads, or once read, as something other than text.
 var quoted = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"}
 
-// key renders the name of a member. YAML 1.1 took more of them for something else than our reader does, such as on.
+// key renders the name of a member. YAML 1.1 read more of them as non-text than our reader does,
+// such as on.
 func key(name string) string {
 	if plainText.MatchString(name) && !slices.Contains([]string{"true", "false", "null"}, strings.ToLower(name)) {
 		return name
@@ -117,7 +118,7 @@ func scalar(text string) string {
 	return quote(text)
 }
 
-// quote renders a text in the quotes of JSON, which YAML has too.
+// quote renders a text in JSON quotes, which are valid YAML.
 func quote(text string) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

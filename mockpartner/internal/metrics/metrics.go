@@ -1,7 +1,7 @@
-// Package metrics counts what a mock partner does, for Prometheus.
+// Package metrics provides the metrics of a mock partner, for Prometheus.
 //
-// Metrics are of the whole mock: sandboxes come and go, and a series for each
-// would stay.
+// Metrics cover the complete mock. Sandboxes are created and deleted, and a series for each would
+// remain.
 package metrics
 
 import (
@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Metrics are those of one mock. It is safe for concurrent use; use New.
+// Metrics are the metrics of one mock. They are safe for concurrent use. Create them with New.
 type Metrics struct {
 	registry  *prometheus.Registry
 	exchanges *prometheus.CounterVec
@@ -24,7 +24,7 @@ type Metrics struct {
 	faults    prometheus.Counter
 }
 
-// New returns metrics in which nothing is counted yet.
+// New returns metrics with all counters at zero.
 func New() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -46,7 +46,7 @@ func New() *Metrics {
 	return m
 }
 
-// Gauge adds a metric that is read when it is asked for.
+// Gauge adds a metric whose value is read on each request.
 func (m *Metrics) Gauge(name, help string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
@@ -62,7 +62,7 @@ func (m *Metrics) Ended(endpoint partnerapi.Endpoint, status, faults int, took t
 	m.faults.Add(float64(faults))
 }
 
-// Handler answers with the metrics in Prometheus' own form.
+// Handler answers with the metrics in the Prometheus format.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

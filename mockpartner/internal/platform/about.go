@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// calls counts what callers have asked for, so that a quirk can tell what came between two calls.
+// calls counts the callers' requests, so that a quirk can compare two points in time.
 type calls struct {
 	pulls, windows, looks, reserves, confirms, releases, cancels int
 }
 
-// longWindow is from how many days on a window counts as one of a catalog sync.
+// longWindow is the number of days from which a window counts as part of a catalog sync.
 const longWindow = 31
 
 func (c calls) since(before calls) map[string]any {
@@ -23,13 +23,13 @@ func (c calls) since(before calls) map[string]any {
 	}
 }
 
-// maxCases bounds how many holds and slots the cases of quirks are counted by.
+// maxCases limits the number of holds and slots whose cases are counted.
 const maxCases = 100_000
 
-// caseCounts counts how often the cases of quirks have come up.
+// caseCounts counts how often the cases of quirks have occurred.
 type caseCounts map[string]int
 
-// count counts a case and returns how often it has come up, of this hold or slot and of all.
+// count counts a case and returns how often it has occurred, for this hold or slot and in total.
 func (seen *caseCounts) count(c Case, h *Hold) (nth, count int) {
 	of := string(c) + "\x00" + cmp.Or(h.Code, h.AvailabilityID)
 	if *seen == nil || len(*seen) > maxCases {
@@ -40,8 +40,8 @@ func (seen *caseCounts) count(c Case, h *Hold) (nth, count int) {
 	return (*seen)[of], (*seen)[string(c)]
 }
 
-// About describes what a request is about, as conditions of quirks see it: the hold of that code, or
-// else the slot and the party that are asked for.
+// About describes the subject of a request in the form that conditions of quirks see. The subject
+// is the hold with that code, or else the requested slot and party.
 func About(p *Platform, code string, asked Order) map[string]any {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -56,8 +56,8 @@ func About(p *Platform, code string, asked Order) map[string]any {
 	return about(p.stock, hold, now)
 }
 
-// about describes a hold, its slot, party and booking, in the form in which programs of scenarios
-// see them. A hold without a code is one that is asked for.
+// about describes a hold, its slot, party and booking, in the form that a scenario's jq programs
+// see. A hold without a code is a request for one.
 func about(inv *inventory, h *Hold, now time.Time) map[string]any {
 	seen := map[string]any{"slot": nil, "party": nil, "hold": nil, "booking": nil, "since": inv.calls.since(h.made)}
 	if h.slot.option != nil {
@@ -115,7 +115,7 @@ func aboutParty(h *Hold) map[string]any {
 
 func seconds(d time.Duration) float64 { return d.Seconds() }
 
-// ago is how many seconds ago it was, nil where it was never.
+// ago returns the seconds since at, or nil if at is zero.
 func ago(at, now time.Time) any {
 	if at.IsZero() {
 		return nil

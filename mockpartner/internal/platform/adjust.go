@@ -7,9 +7,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// SetSlot changes a slot from outside the contract, as a partner's own staff
-// would. Its error is a *Refusal: UnknownID, or BadRequest where the slot would
-// not be as asked.
+// SetSlot changes a slot from outside the contract, as a partner's own staff would. Its error is a
+// *Refusal: UnknownID, or BadRequest if the slot would not have the requested status or would have
+// a negative number of seats.
 func (p *Platform) SetSlot(productID, optionID, slotID string, change SlotChange) error {
 	p.life.enter()
 	defer p.life.mu.Unlock()
@@ -23,7 +23,8 @@ func setting(change SlotChange) alteration {
 			return nil
 		}
 		when, _ := key.span()
-		// The sale's end is not the change's business: judge as of before it.
+		// The end of the sale must not affect the result, so the status is computed as of before
+		// it.
 		before := key.saleEnds(when).Add(-time.Second)
 		if got := s.status(key, when, before); got != *change.Status {
 			return refuse(BadRequest, "with these numbers the slot would be %s, not %s: name its vacancies", got, *change.Status)
@@ -65,7 +66,7 @@ func (s *slot) become(key slotKey, status partnerapi.SlotStatus, promised int) {
 	}
 }
 
-// count begins to count the seats of a slot that had no limit.
+// count starts counting the seats of a slot that had no limit.
 func (s *slot) count(promised int) {
 	if s.counted {
 		return
@@ -75,7 +76,7 @@ func (s *slot) count(promised int) {
 	s.vacancies = s.capacity - promised
 }
 
-// alteration changes a slot of which so many seats are promised to callers.
+// alteration changes a slot that has this many seats promised to callers.
 type alteration func(key slotKey, s *slot, promised int) error
 
 func (inv *inventory) alter(productID, optionID, slotID string, change alteration) error {

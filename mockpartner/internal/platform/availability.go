@@ -13,8 +13,8 @@ type Window struct {
 	Stamp Stamp
 }
 
-// Stamp tells for how long a Window holds: until a slot of the option changes,
-// or the sale of one of its slots ends.
+// Stamp says how long a Window stays valid: until a slot of the option changes, or the sale of one
+// of its slots ends.
 type Stamp struct {
 	platform    *Platform
 	option      *catalog.IndexedOption
@@ -23,8 +23,8 @@ type Stamp struct {
 	from, until time.Time
 }
 
-// Availability returns the option's slots in the window (AVL-3). Its error is a
-// *Refusal: UnknownID, or BadRequest for a window that cannot be.
+// Availability returns the option's slots in the window (AVL-3). Its error is a *Refusal:
+// UnknownID, or BadRequest for an invalid window.
 func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -50,7 +50,7 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 		}
 	}
 	p.stock.disorder(&window, now)
-	if p.stock.conduct.Load().counts { // the next call may find what it asks for changed
+	if p.stock.conduct.Load().counts { // with counting quirks, the next call may get a different answer
 		window.Stamp.until = window.Stamp.from
 	}
 	return window, nil
@@ -85,7 +85,7 @@ func (inv *inventory) show(w *Window, key slotKey, now time.Time) {
 	w.Slots = append(w.Slots, inv.shown(key, inv.slot(key), when, now))
 }
 
-// Fresh reports whether the answer that bears the stamp would be given again.
+// Fresh reports whether the stamped answer is still the current one.
 func (s Stamp) Fresh() bool {
 	now := s.platform.life.enter()
 	defer s.platform.life.mu.Unlock()

@@ -7,31 +7,29 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Cause is what a change came from.
+// Cause is the cause of a change.
 type Cause string
 
 const (
-	CatalogChanged Cause = "catalog"  // other products are sold
-	StaffChange    Cause = "staff"    // a slot was changed from outside the contract, or as it was planned
-	BookingChange  Cause = "bookings" // a call took a slot's seats or gave them back, or a hold expired
+	CatalogChanged Cause = "catalog"  // the catalog was replaced
+	StaffChange    Cause = "staff"    // a slot was changed from outside the contract, immediately or as planned
+	BookingChange  Cause = "bookings" // a call took or returned a slot's seats, or a hold expired
 )
 
-// Change is something that callers would see: the catalog, or one slot as
-// Availability shows it.
+// Change is a change that callers can see: of the catalog, or of one slot as Availability shows it.
 type Change struct {
 	Cause Cause
-	At    time.Time // by the clock
-	// The slot, with how it was and is; absent where the catalog changed.
+	At    time.Time // by the platform's clock
+	// The slot before and after; empty if the catalog changed.
 	ProductID, OptionID string
 	Before, After       partnerapi.Slot
-	// Problem is what kept a planned change from being made; Before and After
-	// are absent then.
+	// Problem is why a planned change failed; Before and After are empty then.
 	Problem error
 }
 
-// Observe has one observer told of every change, in their order; nil ends that.
-// It is called while the platform is locked: it must return immediately, and not
-// call the platform.
+// Observe sets the one observer, which receives every change in order; nil removes it. The observer
+// is called while the platform is locked: it must return immediately and must not call the
+// platform.
 func (p *Platform) Observe(observer func(Change)) {
 	p.life.mu.Lock()
 	defer p.life.mu.Unlock()
@@ -45,7 +43,7 @@ func (inv *inventory) announce(c Change) {
 	}
 }
 
-// announceSlot tells the observer of a slot that is shown otherwise than before.
+// announceSlot reports a slot to the observer if callers see it differently from before.
 func (inv *inventory) announceSlot(cause Cause, key slotKey, before, after slot) {
 	if inv.observe == nil || before == after || !sells(inv.catalog(), key.option) {
 		return
@@ -65,7 +63,7 @@ func (inv *inventory) announceSlot(cause Cause, key slotKey, before, after slot)
 	})
 }
 
-// sells reports whether the option is one of those that are sold now.
+// sells reports whether the option is part of the current catalog.
 func sells(sold *catalog.Index, option *catalog.IndexedOption) bool {
 	product, ok := sold.Product(option.Product.ID)
 	if !ok {
@@ -82,8 +80,7 @@ func same(a, b *int) bool {
 	return *a == *b
 }
 
-// FindSlot returns a slot as Availability shows it now. Its error is a *Refusal:
-// UnknownID.
+// FindSlot returns a slot as Availability shows it now. Its error is a *Refusal: UnknownID.
 func (p *Platform) FindSlot(productID, optionID, availabilityID string) (partnerapi.Slot, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// driftMark parts what an id was from what it has become.
+// driftMark separates an original id from the suffix that drift adds.
 const driftMark = "~"
 
 // quirky returns the quirks that change how ids or lists are shown.
@@ -90,8 +90,8 @@ func (inv *inventory) disturb(product *partnerapi.Product, q Quirk, indexed *cat
 	}
 }
 
-// disorder shows a window in another order where a quirk wants it, and keeps what
-// will be shown otherwise next time from being remembered. The platform is locked.
+// disorder shuffles a window if a quirk requires it. It also expires the window's stamp, because
+// the next answer will differ. The platform is locked.
 func (inv *inventory) disorder(w *Window, now time.Time) {
 	quirks := inv.conduct.Load().quirky()
 	if len(quirks) == 0 {
@@ -115,18 +115,18 @@ func (inv *inventory) shownID(key slotKey, now time.Time) string {
 	return key.id()
 }
 
-// keyOf finds the slot of that id, and false where the option has none.
+// keyOf finds the slot with that id, and reports whether the option has it.
 func (inv *inventory) keyOf(option *catalog.IndexedOption, id string) (slotKey, bool) {
 	return keyOf(option, inv.known(DriftSlots, id))
 }
 
-// shuffle draws another order from the seed with every turn.
+// shuffle permutes with a new order for every turn, drawn from the seed.
 func (inv *inventory) shuffle(n int, swap func(i, j int)) {
 	rand.New(rand.NewPCG(uint64(inv.seed), inv.turn.Load())).Shuffle(n, swap)
 }
 
-// option finds an option in the catalog. Where the platform is locked, the
-// option stays the one that is sold.
+// option finds an option in the catalog. While the platform is locked, the returned option stays
+// the current one.
 func (inv *inventory) option(productID, optionID string) (*catalog.IndexedOption, error) {
 	product, ok := inv.catalog().Product(inv.known(DriftProducts, productID))
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// HoldState is where a hold is in its life.
+// HoldState is the state of a hold.
 type HoldState string
 
 // The states of a hold. All but Held are final.
@@ -17,19 +17,18 @@ const (
 	Expired   HoldState = "EXPIRED"
 )
 
-// Order is what was asked for, and by whom.
+// Order is what the caller requested, and the caller's contact and reference.
 type Order struct {
 	ProductID         string                    `json:"productId"`
 	OptionID          string                    `json:"optionId"`
 	AvailabilityID    string                    `json:"availabilityId"`
 	Units             []partnerapi.UnitQuantity `json:"units"`
-	Seats             int                       `json:"seats"` // what the party takes
+	Seats             int                       `json:"seats"` // seats that the party takes
 	Contact           *partnerapi.Contact       `json:"contact,omitempty"`
 	ResellerReference string                    `json:"resellerReference,omitempty"`
 }
 
-// Hold is what a reserve made (RSV-2). Holds that the platform returns are
-// copies.
+// Hold is the result of a reserve (RSV-2). Holds that the platform returns are copies.
 type Hold struct {
 	Code  string    `json:"reservationConfirmationCode"`
 	State HoldState `json:"state"`
@@ -40,14 +39,14 @@ type Hold struct {
 	BookingID string    `json:"externalBookingId,omitempty"`
 
 	slot     slotKey
-	number   uint64 // the order of holds
+	number   uint64 // the order of creation
 	promised int    // seats that are kept for this hold
 	taken    int    // seats that it took out of the vacancies
-	made     calls  // what had been asked for before
+	made     calls  // counts of requests before this hold
 }
 
-// Outcome says what a release or a cancellation came upon, in words for the
-// caller. All of them are answered with success (REL-4, REL-5, CAN-4, CAN-5).
+// Outcome is the outcome of a release or a cancellation, in words for the caller. Every outcome is
+// answered with success (REL-4, REL-5, CAN-4, CAN-5).
 type Outcome string
 
 // The outcomes of Release.
@@ -59,10 +58,10 @@ const (
 	HoldUnknown     Outcome = "There is no hold with this code, nothing to release."
 )
 
-// Holds returns every hold that is remembered, oldest first.
+// Holds returns every remembered hold, oldest first.
 func (p *Platform) Holds() []Hold { return p.Inside().Holds }
 
-// BookingState is where a booking is in its life.
+// BookingState is the state of a booking.
 type BookingState string
 
 // The states of a booking.
@@ -71,8 +70,7 @@ const (
 	Cancelled BookingState = "CANCELLED"
 )
 
-// Booking is what a confirm made (CNF-2). Bookings that the platform returns
-// are copies.
+// Booking is the result of a confirm (CNF-2). Bookings that the platform returns are copies.
 type Booking struct {
 	ID    string       `json:"externalBookingId"`
 	UUID  string       `json:"uuid"`
@@ -86,12 +84,12 @@ type Booking struct {
 	number uint64
 	slot   slotKey
 	taken  int       // seats that it has taken out of the vacancies
-	held   time.Time // since when
-	made   calls     // what had been asked for before its hold
+	held   time.Time // when the hold was created
+	made   calls     // counts of requests before its hold
 }
 
-// Answer is the booking as confirm answers it; it does not change while the
-// booking stands, so that a second confirm is answered like the first (CNF-4).
+// Answer returns the booking in the form of a confirm's answer. It does not change while the
+// booking stands, so that a second confirm receives the same answer as the first (CNF-4).
 func (b Booking) Answer() partnerapi.ConfirmAnswer {
 	return partnerapi.ConfirmAnswer{
 		ExternalBookingID: b.ID,
@@ -112,30 +110,29 @@ const (
 	BookingUnknown      Outcome = "There is no booking with this id, nothing to cancel."
 )
 
-// Facts are the inside of what one call was about, at one moment. What there was
-// not is nil. They must not be changed.
+// Facts are the slot, hold and booking that one call concerned, at one moment. A missing one is
+// nil. They must not be changed.
 type Facts struct {
 	Slot    *SlotState `json:"slot,omitempty"`
 	Hold    *Hold      `json:"hold,omitempty"`
 	Booking *Booking   `json:"booking,omitempty"`
 }
 
-// Tell is told what was there before and after a call; nothing comes between the
-// call and its facts. A call that is refused before it reaches a slot, a hold or a
-// booking is not told of. A nil Tell tells no one.
+// Tell receives the facts before and after a call; no other call comes between. It is not called
+// when the request is refused before it reaches a slot, a hold or a booking. A nil Tell is ignored.
 type Tell func(before, after Facts)
 
-// scene is what a call is about, while it is under way.
+// scene is the subject of a call in progress.
 type scene struct {
 	stock  *inventory
 	now    time.Time
 	tell   Tell
-	slot   slotKey // its option is nil where it is not known
+	slot   slotKey // its option is nil if the slot is unknown
 	code   string
 	before Facts
 }
 
-// look begins a scene; end ends it. The platform is locked meanwhile.
+// look begins a scene; end ends it. The platform stays locked in between.
 func (l *lifecycle) look(now time.Time, tell Tell, slot slotKey, code string) *scene {
 	s := &scene{stock: l.stock, now: now, tell: tell, slot: slot, code: code}
 	if tell != nil {

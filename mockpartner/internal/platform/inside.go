@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Inside is what a platform has in it at one moment.
+// Inside is the state of a platform at one moment.
 type Inside struct {
 	Now      time.Time
 	Holds    []Hold      // oldest first
@@ -16,7 +16,7 @@ type Inside struct {
 	Slots    []SlotState // by start
 }
 
-// Inside returns what the platform has in it.
+// Inside returns the platform's current state.
 func (p *Platform) Inside() Inside {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -28,7 +28,7 @@ func (p *Platform) Inside() Inside {
 	}
 }
 
-// SlotState is the inside of a slot.
+// SlotState is the internal state of a slot.
 type SlotState struct {
 	ProductID      string                `json:"productId"`
 	OptionID       string                `json:"optionId"`
@@ -77,15 +77,14 @@ func (inv *inventory) listSlots(now time.Time) []SlotState {
 	return slots
 }
 
-// FindHold returns the hold of that code, and false where none is remembered.
+// FindHold returns the hold with that code, and reports whether it is remembered.
 func (p *Platform) FindHold(code string) (Hold, bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()
 	return copied(p.stock.state.holds, code)
 }
 
-// FindBooking returns the booking of that id, and false where none is
-// remembered.
+// FindBooking returns the booking with that id, and reports whether it is remembered.
 func (p *Platform) FindBooking(id string) (Booking, bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()
@@ -100,12 +99,12 @@ func copied[V any](t table[string, *V], key string) (value V, ok bool) {
 	return value, ok
 }
 
-// MaxCalendarDays is how many days a calendar shows at most.
+// MaxCalendarDays is the maximum number of days that a calendar shows.
 const MaxCalendarDays = 60
 
-// Calendar returns the inside of every slot that the option has on the days from
-// the date on, by start. A zero date is today in the product's zone. Its error is
-// a *Refusal: UnknownID, or BadRequest for days that a calendar cannot show.
+// Calendar returns the state of every slot that the option has on the given number of days from the
+// date on, by start. A zero date means today in the product's zone. The error is a *Refusal:
+// UnknownID, or BadRequest for an invalid number of days.
 func (p *Platform) Calendar(productID, optionID string, from time.Time, days int) ([]SlotState, error) {
 	option, err := p.stock.option(productID, optionID)
 	if err != nil {
@@ -133,8 +132,7 @@ func (p *Platform) Calendar(productID, optionID string, from time.Time, days int
 	return slots, nil
 }
 
-// Slot returns the inside of the slot of that id. Its error is a *Refusal:
-// UnknownID.
+// Slot returns the state of the slot with that id. Its error is a *Refusal: UnknownID.
 func (p *Platform) Slot(productID, optionID, availabilityID string) (SlotState, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -145,7 +143,7 @@ func (p *Platform) Slot(productID, optionID, availabilityID string) (SlotState, 
 	return p.stock.inside(key, now), nil
 }
 
-// listed copies what a table holds, in the order of its numbers.
+// listed copies the values of a table, ordered by their numbers.
 func listed[V any](t table[string, *V], number func(V) uint64) []V {
 	list := make([]V, 0, t.Len())
 	for _, value := range t.all() {
@@ -155,7 +153,7 @@ func listed[V any](t table[string, *V], number func(V) uint64) []V {
 	return list
 }
 
-// Invariants lists the laws that are broken; none is what it should be.
+// Invariants lists the violated invariants; an empty list is healthy.
 func (p *Platform) Invariants() []Violation {
 	p.life.enter()
 	defer p.life.mu.Unlock()
@@ -184,7 +182,7 @@ func (st *state) checkSlots() []Violation {
 	return l.violations
 }
 
-// checkHolds compares the holds' states with what the ledger was told.
+// checkHolds compares the states of holds and bookings with the ledger.
 func (st *state) checkHolds() []Violation {
 	var l ledger
 	held, confirmed := map[slotKey]int{}, map[slotKey]int{}

@@ -10,21 +10,21 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// inventory is the seats of a platform: its slots as the catalog, the seed, the
-// calls and the quirks make them. What is not atomic wants the lifecycle's lock.
+// inventory is the seats of a platform: its slots as computed from the catalog, the seed, the calls
+// and the quirks. Fields that are not atomic are guarded by the lifecycle's lock.
 type inventory struct {
 	clock   clock.Clock
 	seed    seed
 	sold    atomic.Pointer[catalog.Index]
 	conduct atomic.Pointer[Conduct]
-	turn    atomic.Uint64 // how often something was shown that is another each time
+	turn    atomic.Uint64 // counts answers whose ids or order change each time
 
 	state state
-	// What was said of an option is stale once its version, or the number of
-	// restores, is another.
+	// An answer about an option is stale once the option's version or the number of restores has
+	// changed.
 	versions map[*catalog.IndexedOption]uint64
 	restored uint64
-	observe  func(Change) // nil: not observed
+	observe  func(Change) // nil if there is no observer
 
 	calls calls
 	seen  caseCounts
@@ -41,12 +41,12 @@ func (inv *inventory) slot(key slotKey) slot {
 	return inv.seed.original(key)
 }
 
-// on returns the first quirk about a case of a hold; its zero value means no quirk.
+// on returns the first quirk that applies to a case of a hold, or the zero Quirk.
 func (inv *inventory) on(c Case, h *Hold, now time.Time) Quirk {
 	return inv.first(c, h, now, func(q Quirk) bool { return q.On == c && q.Finds == "" })
 }
 
-// first returns the first quirk of those that fit which is about the hold. The case is counted.
+// first returns the first quirk that fits and concerns the hold. It counts the case.
 func (inv *inventory) first(c Case, h *Hold, now time.Time, fits func(Quirk) bool) Quirk {
 	conduct := inv.conduct.Load()
 	var seen map[string]any
@@ -65,8 +65,8 @@ func (inv *inventory) first(c Case, h *Hold, now time.Time, fits func(Quirk) boo
 	return Quirk{}
 }
 
-// concerns reports whether the quirk is about the slot. One that is confined to
-// a product, an option or some slots is not about a slot that is not known.
+// concerns reports whether the quirk applies to the slot. A quirk that is limited to a product, an
+// option or some slots does not apply to an unknown slot.
 func (inv *inventory) concerns(q Quirk, key slotKey, now time.Time) bool {
 	if q.Product == "" && q.Option == "" && q.FromDay == 0 && !q.OnceFull && !q.OnceCancelled {
 		return true
@@ -109,9 +109,8 @@ func (h *Hold) seatsOf(unit partnerapi.UnitQuantity) int {
 	return each * unit.Quantity
 }
 
-// move moves the seats of a case, and returns how many it took out of the
-// vacancies: as many as is lawful, a negative number for those that come back,
-// unless the quirk says otherwise.
+// move moves the seats of a case and returns how many it took out of the vacancies. Unless the
+// quirk changes it, that is lawful, which is negative for seats that are returned.
 func (inv *inventory) move(q Quirk, h *Hold, lawful int, now time.Time) (taken int) {
 	key := h.slot
 	switch {
@@ -133,8 +132,8 @@ func (inv *inventory) move(q Quirk, h *Hold, lawful int, now time.Time) (taken i
 	return taken
 }
 
-// next returns the option's next slot, on the same day or later; the slot itself
-// where there is no other.
+// next returns the option's next slot, on the same day or within a week, or the slot itself if
+// there is no other.
 func next(key slotKey) slotKey {
 	starts := key.option.Starts
 	for day := key.day; day <= key.day+7; day++ {
@@ -148,7 +147,7 @@ func next(key slotKey) slotKey {
 	return key
 }
 
-// maxLate bounds the moves that are put off. Beyond it seats move immediately.
+// maxLate limits the number of delayed moves. Beyond it, seats move immediately.
 const maxLate = 10_000
 
 func (inv *inventory) putOff(m lateMove) {
@@ -156,7 +155,7 @@ func (inv *inventory) putOff(m lateMove) {
 		inv.take(m.slot, m.seats)
 		return
 	}
-	// A new list: states that were forked share the old one.
+	// A new list is needed because forked states share the old one.
 	at := slices.IndexFunc(inv.state.late, func(other lateMove) bool { return other.at.After(m.at) })
 	if at < 0 {
 		at = len(inv.state.late)
@@ -172,14 +171,13 @@ func (inv *inventory) settleLate(now time.Time) {
 	}
 }
 
-// put enters a slot that has changed, and makes stale what was said of its
-// option before.
+// put stores a changed slot and makes earlier answers about its option stale.
 func (inv *inventory) put(key slotKey, changed slot) {
 	inv.versions[key.option]++
 	inv.state.slots.set(key, changed)
 }
 
-// take moves seats out of the slot's vacancies; a negative number gives them back.
+// take takes seats out of the slot's vacancies; a negative number returns them.
 func (inv *inventory) take(key slotKey, seats int) {
 	was := inv.slot(key)
 	s := was
@@ -191,7 +189,7 @@ func (inv *inventory) take(key slotKey, seats int) {
 	inv.announceSlot(BookingChange, key, was, s)
 }
 
-// noteCancelled enters that a booking of the slot was cancelled, for quirks that ask.
+// noteCancelled records that a booking of the slot was cancelled, for quirks that need it.
 func (inv *inventory) noteCancelled(key slotKey) {
 	if inv.conduct.Load().watchesCancelled() {
 		s := inv.slot(key)
@@ -200,9 +198,8 @@ func (inv *inventory) noteCancelled(key slotKey) {
 	}
 }
 
-// leave forgets a slot that is again as it was computed, so that memory is
-// bounded by what is in use. One that lost or won seats stays: Invariants must
-// see it.
+// leave forgets a slot that is unused and equal to its computed original, so that memory is bounded
+// by the slots in use. A slot that lost or gained seats stays: Invariants must see it.
 func (inv *inventory) leave(key slotKey) {
 	touched, ok := inv.state.slots.get(key)
 	if !ok || inv.state.ledger.tally(key).live > 0 || touched != inv.seed.original(key) {

@@ -4,14 +4,13 @@ import (
 	"fmt"
 )
 
-// ledger is the account of what callers were promised. It is kept apart from
-// the slots' seats and from the holds' states, so that a platform that miscounts
-// is found out.
+// ledger is the account of what was promised to callers. It is separate from the slots' seats and
+// the holds' states, so that Invariants can detect a platform that miscounts.
 type ledger struct {
 	tallies    slotTable[tally]
 	promises   table[string, promise] // by code
 	bookings   table[string, string]  // codes, by booking id
-	violations []Violation            // seen as they happened
+	violations []Violation            // in the order in which they were detected
 }
 
 type tally struct {
@@ -25,13 +24,13 @@ type promise struct {
 	slot      slotKey
 	held      int // seats
 	confirmed int // seats
-	ends      int // how often the hold ended; once is right
+	ends      int // how often the hold ended; 1 is correct
 	cancels   int
 }
 
-// Violation is a law of the inventory that was broken.
+// Violation is a violation of an invariant of the inventory.
 type Violation struct {
-	Law     string `json:"law"`     // which one
+	Law     string `json:"law"`     // the violated invariant
 	Subject string `json:"subject"` // the slot, code or booking id
 	Message string `json:"message"`
 }
@@ -44,7 +43,7 @@ const (
 	lawAccounts = "holds and bookings agree with the ledger"
 )
 
-// maxViolations bounds the list that is kept: one would do to fail a test.
+// maxViolations limits the stored violations. A single one is enough to fail a test.
 const maxViolations = 1000
 
 func newLedger() ledger {

@@ -9,16 +9,16 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// lifecycle takes holds and bookings from one state to the next, and their seats
-// out of the inventory and back.
+// lifecycle moves holds and bookings from one state to the next, and moves their seats out of the
+// inventory and back.
 type lifecycle struct {
 	stock *inventory
-	most  int // how many holds are remembered
+	most  int // maximum number of remembered holds
 
-	mu sync.Mutex // held by every call, over the inventory too
+	mu sync.Mutex // held during every call; it guards the inventory too
 }
 
-// enter locks the platform and settles everything that the clock has passed.
+// enter locks the platform and applies everything that is due by the clock.
 func (l *lifecycle) enter() (now time.Time) {
 	l.mu.Lock()
 	now = l.stock.now()
@@ -26,8 +26,8 @@ func (l *lifecycle) enter() (now time.Time) {
 	return now
 }
 
-// settle ends every hold whose time is over, at its own expiresAt (REL-7), and
-// makes the planned changes whose time has come.
+// settle expires every hold at its own expiresAt (REL-7), and makes the planned changes that are
+// due.
 func (l *lifecycle) settle(now time.Time) {
 	l.stock.settleLate(now)
 	for {
@@ -55,7 +55,7 @@ func (l *lifecycle) makeRoom() error {
 		if !ok {
 			return refuse(Full, "all %d holds and bookings that this partner can keep are in use: release or cancel some", l.most)
 		}
-		// A code that was given out again may be a live hold's by now.
+		// A reused code may belong to a live hold by now.
 		hold, ok := l.stock.state.holds.Get(code)
 		if !ok || hold.State == Held {
 			continue
@@ -67,8 +67,7 @@ func (l *lifecycle) makeRoom() error {
 	}
 }
 
-// sellable tells what a reserve comes upon, and refuses a party that the slot
-// cannot take.
+// sellable returns the case of a reserve. It refuses a party that the slot cannot take.
 func (l *lifecycle) sellable(key slotKey, seats int, now time.Time) (Case, error) {
 	when, _ := key.span()
 	s := l.stock.slot(key)
@@ -91,8 +90,7 @@ func enough(s slot, seats int) error {
 	return nil
 }
 
-// hold gives the hold its code and expiry, and takes its seats; seats that are
-// not there are not taken.
+// hold sets the hold's code and expiry, and takes its seats if they are left.
 func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
 	conduct := l.stock.conduct.Load()
 	life := conduct.HoldFor
@@ -100,14 +98,14 @@ func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
 	if conduct.Policy.NoHolds {
 		life, h.promised = holdlessExpiry, 0
 	}
-	// Rounded to the second, so that the caller is told the exact time.
+	// Rounded to the second, so that the caller receives the exact time.
 	h.ExpiresAt = h.CreatedAt.Add(life).Truncate(time.Second).In(h.slot.option.Product.Location)
 	h.Code = l.issueCode(h)
 	h.number, h.made = l.stock.state.issued, l.stock.calls
 	if quirk.Does == Nothing {
 		return
 	}
-	l.stock.take(h.slot, 0) // a slot is kept from its first hold on
+	l.stock.take(h.slot, 0) // the slot is stored from its first hold on
 	lawful := 0
 	if seatsAreLeft {
 		lawful = h.promised
@@ -118,8 +116,8 @@ func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
 	l.stock.state.ledger.held(h.Code, h.slot, h.promised)
 }
 
-// confirmable tells what a confirm comes upon, with the booking that the hold has
-// become, and refuses a hold that has ended.
+// confirmable returns the case of a confirm, and the booking if the hold has become one. It refuses
+// a hold that has ended.
 func (l *lifecycle) confirmable(h *Hold) (Case, *Booking, error) {
 	switch h.State {
 	case Released:
@@ -136,7 +134,7 @@ func (l *lifecycle) confirmable(h *Hold) (Case, *Booking, error) {
 	return OnConfirm, nil, nil
 }
 
-// newBooking makes a booking of a hold, of which nothing knows yet.
+// newBooking returns a booking for a hold. It is not stored yet.
 func (l *lifecycle) newBooking(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
 	booking := &Booking{
 		ID:          l.issueBookingID(h, now),
@@ -186,7 +184,7 @@ func (l *lifecycle) endHold(h *Hold, state HoldState, quirk Quirk, at time.Time)
 
 func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
 	cancelled := *b
-	cancelled.slot = b.slot.in(l.stock.catalog()) // which may be another one by now
+	cancelled.slot = b.slot.in(l.stock.catalog()) // the catalog may have been replaced meanwhile
 	cancelled.State, cancelled.CancelledAt = Cancelled, now
 	l.stock.state.bookings.Set(b.ID, &cancelled)
 	l.stock.move(quirk, holdOf(&cancelled), -b.taken, now)
@@ -196,13 +194,13 @@ func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
 	l.stock.state.remember(b.Code)
 }
 
-// holdOf returns the hold that a booking was, also where its code has become
-// another hold's.
+// holdOf reconstructs the hold of a booking. This also works if the hold's code was reused.
 func holdOf(b *Booking) *Hold {
 	return &Hold{Code: b.Code, State: Confirmed, Order: b.Order, CreatedAt: b.held, BookingID: b.ID, slot: b.slot, number: b.number, made: b.made}
 }
 
-// lookAway lets other calls in between a look at a slot and what is done after it.
+// lookAway unlocks the platform between reading a slot and acting on it, so that other calls can
+// intervene.
 func (l *lifecycle) lookAway(quirk Quirk, key slotKey) {
 	if quirk.Race == 0 {
 		return
@@ -216,7 +214,7 @@ func (l *lifecycle) lookAway(quirk Quirk, key slotKey) {
 	}
 }
 
-// asSeen returns the hold as it was before the quirk has the platform look away.
+// asSeen returns the hold as it was before the quirk's race let other calls in.
 func (l *lifecycle) asSeen(h *Hold, quirk Quirk) *Hold {
 	if quirk.Race == 0 {
 		return h
@@ -227,8 +225,8 @@ func (l *lifecycle) asSeen(h *Hold, quirk Quirk) *Hold {
 	return &seen
 }
 
-// changed returns the current hold, and whether another call than the quirk is about has changed
-// it while the platform looked away.
+// changed returns the current hold, and reports whether a call other than the quirk's Against has
+// changed it meanwhile.
 func (l *lifecycle) changed(h *Hold, quirk Quirk) (now *Hold, changed bool) {
 	if quirk.Against == "" {
 		return h, false
@@ -237,8 +235,8 @@ func (l *lifecycle) changed(h *Hold, quirk Quirk) (now *Hold, changed bool) {
 	return now, ok && now.State != h.State && !strings.EqualFold(string(now.State), string(quirk.Against))
 }
 
-// tickets are what the guests show at the gate (CNF-6): a code to scan, and a
-// document to print.
+// tickets are what the guests show at the entrance (CNF-6): a code to scan, and a document to
+// print.
 func tickets(uuid string) []partnerapi.Ticket {
 	return []partnerapi.Ticket{{
 		RedemptionMethod: "DIGITAL",
@@ -256,9 +254,9 @@ func clone(c *partnerapi.Contact) *partnerapi.Contact {
 	return new(*c)
 }
 
-// holdlessExpiry is how far ahead a partner without holds puts expiresAt (RSV-8).
+// holdlessExpiry is how far ahead a partner without holds sets expiresAt (RSV-8).
 const holdlessExpiry = 24 * time.Hour
 
-// maxHolds bounds the holds that a platform remembers, with their bookings.
-// Beyond it the holds that ended first are forgotten: their codes are unknown.
+// maxHolds limits the holds, with their bookings, that a platform remembers. Beyond it the platform
+// forgets the holds that ended first: their codes become unknown.
 const maxHolds = 100_000

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// find finds the hold of that code, or the one that a quirk about the case takes it for.
+// find finds the hold with that code, or a similar one if a quirk of the case allows it.
 func (l *lifecycle) find(code string, c Case, now time.Time) (*Hold, bool) {
 	if hold, ok := l.stock.state.holds.Get(code); ok {
 		return hold, true
@@ -20,7 +20,7 @@ func (l *lifecycle) findBooking(id string, now time.Time) (*Booking, bool) {
 	return nearest(l, id, OnCancel, now, l.stock.state.bookings, func(b *Booking) (string, *Hold) { return b.ID, holdOf(b) })
 }
 
-// nearest returns the newest of those that a quirk cannot tell from the one that is asked for.
+// nearest returns the newest item that a quirk confuses with the requested one.
 func nearest[V any](l *lifecycle, asked string, c Case, now time.Time, all table[string, V], of func(V) (string, *Hold)) (found V, ok bool) {
 	newest := uint64(0)
 	for _, q := range l.stock.conduct.Load().Quirks {
@@ -40,21 +40,21 @@ func nearest[V any](l *lifecycle, asked string, c Case, now time.Time, all table
 	return found, ok
 }
 
-// Nearly is how a code may differ from the one it is taken for.
+// Nearly is how a code may differ from the one it is mistaken for.
 type Nearly string
 
 const (
 	OtherCase Nearly = "other-case" // upper and lower case are the same
-	Shorter   Nearly = "shorter"    // its beginning, of at least 8 bytes
-	Longer    Nearly = "longer"     // more follows it
-	Padded    Nearly = "padded"     // spaces stand around it
+	Shorter   Nearly = "shorter"    // a prefix of at least 8 bytes
+	Longer    Nearly = "longer"     // the code with more text after it
+	Padded    Nearly = "padded"     // spaces around it are ignored
 	SameStart Nearly = "same-start" // the first 8 bytes are equal
 	SameEnd   Nearly = "same-end"   // the last 8 bytes are equal
 )
 
 func nearlies() []Nearly { return []Nearly{OtherCase, Shorter, Longer, Padded, SameStart, SameEnd} }
 
-// nearLength is how many bytes of a code a partner compares that compares its beginning or end.
+// nearLength is the number of bytes that a partner compares if it compares only the start or end.
 const nearLength = 8
 
 func (n Nearly) alike(asked, known string) bool {

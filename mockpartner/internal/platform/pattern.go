@@ -14,9 +14,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What a slot is like before anybody touches it is drawn from the seed and the
-// slot's identity alone, never from a shared stream: it is the same whichever
-// slot is looked at first.
+// seed determines the initial state of every slot. A slot's draw depends only on the seed and the
+// slot's identity, never on a shared stream. The result does not depend on the order in which slots
+// are read.
 
 type seed uint64
 
@@ -24,10 +24,9 @@ func (d seed) source(key slotKey) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(d)^key.option.Key, uint64(key.day)<<16|uint64(key.minute)))
 }
 
-// share spreads the slots of an option evenly over 0 to 99: multiples of the
-// golden ratio leave no large gap, so that a status with a share of some
-// percent is met within weeks, whatever the seed. Numbers drawn freely might
-// not show it for months.
+// share spreads the slots of an option evenly over 0 to 99. Multiples of the golden ratio leave no
+// large gap, so a status with a share of a few percent appears within weeks, whatever the seed.
+// Independent random numbers might not produce it for months.
 func (d seed) share(key slotKey) int {
 	const (
 		goldenRatio = 0x9E3779B97F4A7C15 // its fraction, times 2 to the 64
@@ -64,7 +63,7 @@ func (d seed) original(key slotKey) slot {
 	return s
 }
 
-// calendarSlot is the slot as the option's calendar has it.
+// calendarSlot returns the slot as defined by the option's calendar.
 func calendarSlot(key slotKey) slot {
 	moment := key.option.Moment(key.day, key.minute)
 	if moment == nil { // it was sold before the calendar changed
@@ -75,7 +74,7 @@ func calendarSlot(key slotKey) slot {
 	return s
 }
 
-// between draws a number from low to high; if there are no numbers, it is high.
+// between draws a number from low to high, or returns high if the range is empty.
 func between(random *rand.Rand, low, high int) int {
 	if low >= high {
 		return high
@@ -83,8 +82,8 @@ func between(random *rand.Rand, low, high int) int {
 	return low + random.IntN(high-low+1)
 }
 
-// unitPricing returns the slot's own prices (AVL-6): nil for none, or a slice
-// that may be empty.
+// unitPricing returns the slot's own prices (AVL-6): nil if it has no prices, or a slice that may
+// be empty.
 func (d seed) unitPricing(key slotKey) []partnerapi.UnitPricing {
 	if key.option.FromCalendar() {
 		if moment := key.option.Moment(key.day, key.minute); moment != nil {
@@ -110,8 +109,8 @@ func (d seed) unitPricing(key slotKey) []partnerapi.UnitPricing {
 	}
 }
 
-// issue returns a new code or booking id. The running number in it makes it
-// unique (RSV-4, CNF-2), the hash of seed and number makes it look the part.
+// issue returns a new code or booking id. Its running number makes it unique (RSV-4, CNF-2). Its
+// hash of seed and number makes it look realistic.
 func (l *lifecycle) issue(prefix string) string {
 	l.stock.state.issued++
 	number := l.stock.state.issued
@@ -130,8 +129,8 @@ func (l *lifecycle) issue(prefix string) string {
 // dotsNumber is the number of the one awkward code that is "..".
 const dotsNumber = 3
 
-// awkwardShapes are what clients that do not escape a code as one path segment
-// fall over (RSV-6); * stands for the plain code.
+// awkwardShapes break clients that do not escape a code as one path segment (RSV-6). The * stands
+// for the plain code.
 var awkwardShapes = [...]string{
 	"*/cancel",
 	"a+b *",
@@ -141,7 +140,7 @@ var awkwardShapes = [...]string{
 	"*\"'\\<>",
 }
 
-// uuid returns the RFC 9562 UUID (version 8, of our own making) of that number.
+// uuid returns the RFC 9562 UUID (version 8, with our own layout) for that number.
 func (d seed) uuid(number uint64) string {
 	id := d.digest("uuid", number)
 	id[6] = id[6]&0x0F | 0x80
@@ -154,8 +153,8 @@ func (d seed) digest(purpose string, number uint64) [sha256.Size]byte {
 	return sha256.Sum256(binary.BigEndian.AppendUint64(text, number))
 }
 
-// issueCode returns the code of a new hold: one that was never used, unless a
-// quirk gives that of an ended hold out again.
+// issueCode returns the code of a new hold. The code is new, unless a quirk reuses the code of an
+// ended hold.
 func (l *lifecycle) issueCode(h *Hold) string {
 	code := l.issue("R")
 	if l.reuses(ReuseCodes, h, h.CreatedAt) {
@@ -166,8 +165,8 @@ func (l *lifecycle) issueCode(h *Hold) string {
 	return code
 }
 
-// issueBookingID returns the id of a new booking: one that was never used, unless
-// a quirk gives that of a cancelled booking out again.
+// issueBookingID returns the id of a new booking. The id is new, unless a quirk reuses the id of a
+// cancelled booking.
 func (l *lifecycle) issueBookingID(h *Hold, now time.Time) string {
 	id := l.issue("B")
 	if l.reuses(ReuseBookingIDs, h, now) {

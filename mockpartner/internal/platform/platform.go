@@ -1,19 +1,16 @@
-// Package platform is the business behind a mock partner's endpoints: it
-// computes slots from a catalog, keeps holds and bookings, and counts seats. It
-// knows nothing of HTTP.
+// Package platform is the business logic behind a mock partner's endpoints. It computes slots from
+// a catalog, keeps holds and bookings, and counts seats. It does not depend on HTTP.
 //
-// A Platform is one partner with its own state. All its methods are safe for
-// concurrent use and atomic: one lock serializes them, so that a seat is never
-// sold twice. Time comes from a Clock and all else from a seed: two platforms
-// with equal catalogs, seeds, times and calls give equal answers, in every
-// process.
+// A Platform is one partner with its own state. All its methods are safe for concurrent use and
+// atomic. One lock serializes them, so that a seat is never sold twice. Time comes from a Clock and
+// everything else from a seed. Two platforms with equal catalogs, seeds, times and calls give equal
+// answers, in every process.
 //
-// Slots are computed and not stored until a hold, a booking or a test touches
-// them. Expired holds end at their expiresAt exactly: every call first settles
-// what the clock has passed.
+// Slots are computed, and stored only once a hold, a booking or a test uses them. Holds expire
+// exactly at their expiresAt: every call first applies what is due by the clock.
 //
-// A ledger of what was promised to callers is kept apart from the seats
-// themselves; Invariants compares the two.
+// A ledger of what was promised to callers is separate from the seats themselves. Invariants
+// compares the two.
 package platform
 
 import (
@@ -27,19 +24,19 @@ import (
 	"partnerkit.dev/mockpartner/internal/clock"
 )
 
-// Config is what a platform is made of.
+// Config configures a platform.
 type Config struct {
 	Catalog *catalog.Index
 	Clock   clock.Clock
 	Seed    uint64
-	// HoldFor is how long a hold lasts, at least a second; 0 means
-	// DefaultHoldFor. A policy with NoHolds overrides it.
+	// HoldFor is how long a hold lasts, at least a second; 0 means DefaultHoldFor. A policy with
+	// NoHolds overrides it.
 	HoldFor time.Duration
 }
 
-// Platform is one partner's business. Use New.
+// Platform is one partner's business logic. Create it with New.
 type Platform struct {
-	selling sync.Mutex // held while what is sold changes; it comes before the lifecycle's lock
+	selling sync.Mutex // held while the catalog is replaced; acquired before the lifecycle's lock
 	stock   *inventory
 	life    *lifecycle
 }
@@ -63,7 +60,7 @@ func newPlatform(clock clock.Clock, seed seed, most int, state state, sold *cata
 	return &Platform{stock: stock, life: &lifecycle{stock: stock, most: most}}
 }
 
-// Catalog returns what the platform sells now.
+// Catalog returns the current catalog.
 func (p *Platform) Catalog() *catalog.Index { return p.stock.catalog() }
 
 // Seed returns the seed of everything that is drawn.
@@ -72,11 +69,11 @@ func (p *Platform) Seed() uint64 { return uint64(p.stock.seed) }
 // Now returns the platform's time.
 func (p *Platform) Now() time.Time { return p.stock.now() }
 
-// Conduct returns how the platform does business, and which optional features it lacks. Its quirks must not be changed.
+// Conduct returns the platform's current conduct. Its quirks must not be changed.
 func (p *Platform) Conduct() Conduct { return *p.stock.conduct.Load() }
 
-// Behave changes how the platform does business from now on; what was held and
-// booked before does not change. Its error names what is wrong.
+// Behave changes the platform's conduct from now on. Earlier holds and bookings do not change. Its
+// error names the invalid part.
 func (p *Platform) Behave(c Conduct) error {
 	checked, err := c.check()
 	if err != nil {
@@ -85,29 +82,27 @@ func (p *Platform) Behave(c Conduct) error {
 	p.life.mu.Lock()
 	defer p.life.mu.Unlock()
 	p.stock.conduct.Store(checked)
-	p.stock.restored++ // what was said before may be said otherwise now
+	p.stock.restored++ // earlier answers may be stale now
 	return nil
 }
 
-// Kind says why a platform refuses.
+// Kind is the reason of a refusal.
 type Kind string
 
 const (
-	// UnknownID: there is no such product, option, slot or unit.
+	// UnknownID means that the product, option, slot or unit does not exist.
 	UnknownID Kind = "unknown_id"
-	// BadRequest: the request makes no sense, such as a window that ends
-	// before it starts.
+	// BadRequest means that the request is invalid, such as a window that ends before it starts.
 	BadRequest Kind = "bad_request"
-	// Unavailable: the slot cannot be booked, or has too few seats (RSV-5).
+	// Unavailable means that the slot cannot be booked, or has too few seats (RSV-5).
 	Unavailable Kind = "unavailable"
-	// NoLiveHold: the code is unknown, released, expired or cancelled (CNF-5).
+	// NoLiveHold means that the code is unknown, released, expired or cancelled (CNF-5).
 	NoLiveHold Kind = "no_live_hold"
-	// Full: the platform keeps as many holds and bookings as it can.
+	// Full means that the platform has reached its maximum of holds and bookings.
 	Full Kind = "full"
 )
 
-// Refusal is the error of a request that the platform refuses. Nothing has
-// changed then.
+// Refusal is the error of a request that the platform refuses. A refused request changes nothing.
 type Refusal struct {
 	Kind    Kind
 	Message string // for the customer or the caller, never empty
@@ -119,21 +114,20 @@ func refuse(kind Kind, format string, args ...any) error {
 	return &Refusal{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Conduct is how a platform does business: which of the contract's optional
-// features it lacks, how long its holds live, and how it misbehaves.
+// Conduct is how a platform does business: which of the contract's optional features it lacks, how
+// long its holds last, and how it misbehaves.
 type Conduct struct {
 	Policy catalog.Policy
-	// HoldFor is how long a hold lasts, at least a second; 0 means
-	// DefaultHoldFor. A policy with NoHolds overrides it.
+	// HoldFor is how long a hold lasts, at least a second; 0 means DefaultHoldFor. A policy with
+	// NoHolds overrides it.
 	HoldFor time.Duration
-	// Quirks are held against a case in their order; the first that is about it
-	// is the only one.
+	// Quirks are tried in order. Only the first one that applies to a case takes effect.
 	Quirks []Quirk
 
-	counts bool // whether a quirk has to know how often things happened
+	counts bool // whether a quirk needs counts of cases
 }
 
-// check returns the conduct with its defaults filled in, or what is wrong with it.
+// check returns the conduct with its defaults filled in, or an error that names the invalid part.
 func (c Conduct) check() (*Conduct, error) {
 	if c.HoldFor == 0 {
 		c.HoldFor = DefaultHoldFor
@@ -152,13 +146,13 @@ func (c Conduct) check() (*Conduct, error) {
 		if err := q.Check(); err != nil {
 			return nil, fmt.Errorf("quirks[%d].%w", i, err)
 		}
-		c.Quirks[i], _ = q.compile() // Check has tried it
+		c.Quirks[i], _ = q.compile() // Check has already validated it
 		c.counts = c.counts || q.If != "" || q.Probability != 0 || q.On == OnPull || q.On == OnWindow
 	}
 	return &c, nil
 }
 
-// Idle returns the quirks of which no case has come up since the conduct was set.
+// Idle returns the quirks that have not applied since the conduct was set.
 func (c Conduct) Idle() (idle []Quirk) {
 	for _, q := range c.Quirks {
 		if !q.applied.Load() {
@@ -172,8 +166,7 @@ func (c *Conduct) watchesFull() bool {
 	return slices.ContainsFunc(c.Quirks, func(q Quirk) bool { return q.OnceFull })
 }
 
-// watchesCancelled reports whether a quirk wants to know of which slots bookings
-// have been cancelled.
+// watchesCancelled reports whether a quirk needs to know which slots had a booking cancelled.
 func (c *Conduct) watchesCancelled() bool {
 	return slices.ContainsFunc(c.Quirks, func(q Quirk) bool { return q.OnceCancelled })
 }
@@ -187,5 +180,5 @@ func (q Quirk) withinProduct(sold *catalog.Index, product *catalog.IndexedProduc
 	return q.Product == "" || q.Product == product.ID || q.Product == First && product.ID == sold.Products[0].ID || q.Product == Last && product.ID == sold.Products[len(sold.Products)-1].ID
 }
 
-// DefaultHoldFor is how long a hold lasts unless Config says otherwise.
+// DefaultHoldFor is how long a hold lasts unless Config sets another duration.
 const DefaultHoldFor = 20 * time.Minute

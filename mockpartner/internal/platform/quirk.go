@@ -15,80 +15,75 @@ import (
 	"partnerkit.dev/mockpartner/internal/jq"
 )
 
-// Quirk is one way in which the platform itself misbehaves. It is computed from
-// live state, so that it shows wherever a real mistake of that kind would. Its
-// keys in a file are its fields' names here.
+// Quirk is one way in which the platform itself misbehaves. It is computed from live state, so that
+// its effects appear wherever those of a real mistake of that kind would. Its keys in a file are
+// the names of the fields.
 //
-// A quirk says one of four things: what happens in a case of the lifecycle (On,
-// with Does, Takes, Gives, Elsewhere, Late, Race), which ids come round again
-// (Reuse), which ids change with every call (Drift), or that lists have another
-// order each time (Shuffle).
+// A quirk does one of four things. It changes a case of the lifecycle (On, with Does, Takes, Gives,
+// Elsewhere, Late, Race). It reuses ids (Reuse). It changes ids with every call (Drift). It changes
+// the order of lists each time (Shuffle).
 type Quirk struct {
-	// Name is the quirk's id; empty takes quirk-1, quirk-2, ….
+	// Name is the quirk's id; empty means quirk-1, quirk-2, ….
 	Name string `yaml:"name" json:"name,omitempty"`
 
 	On   Case `yaml:"on" json:"on,omitempty"`
 	Does Does `yaml:"does" json:"does,omitempty"`
-	// Takes and Gives are the seats that the case takes out of the slot's
-	// vacancies and puts back, in place of what it should do.
+	// Takes and Gives are the seats that the case takes out of the slot's vacancies and returns to
+	// them, in place of the correct number.
 	Takes Amount `yaml:"takes" json:"takes,omitempty"`
 	Gives Amount `yaml:"gives" json:"gives,omitempty"`
 	// Elsewhere moves the seats of the option's next slot instead.
 	Elsewhere bool `yaml:"elsewhere" json:"elsewhere,omitempty"`
-	// Late moves the seats only so long after the answer, by the clock.
+	// Late delays the move of the seats by this time after the answer, by the platform's clock.
 	Late Duration `yaml:"late" json:"late,omitempty"`
-	// Race looks first what there is, and acts on it so long afterwards, in real
-	// time, without another look. It goes with On reserve, confirm, release and
-	// cancel.
+	// Race reads the state, waits this long in real time, and then acts on the old state. It is
+	// allowed with On reserve, confirm, release and cancel.
 	Race Duration `yaml:"race" json:"race,omitempty"`
-	// Against confines a race to what another call has made of the hold meanwhile; empty means
-	// anything. It goes with On confirm and release.
+	// Against limits a race to one state into which another call moved the hold meanwhile; empty
+	// means any. It is allowed with On confirm and release.
 	Against Meanwhile `yaml:"against" json:"against,omitempty"`
-	// Overwrites has a race write back the vacancies that it looked at: what other calls did to
-	// the slot meanwhile is lost.
+	// Overwrites makes a race write back the vacancies that it read. Changes by other calls to the
+	// slot are lost.
 	Overwrites bool `yaml:"overwrites" json:"overwrites,omitempty"`
-	// Finds has On confirm, release and cancel take a code or booking id that differs from a known
-	// one only so much for that one.
+	// Finds makes On confirm, release and cancel accept a code or booking id that differs from a
+	// known one only in this way.
 	Finds Nearly `yaml:"finds" json:"finds,omitempty"`
 
 	Reuse   Reuse `yaml:"reuse" json:"reuse,omitempty"`
 	Drift   Drift `yaml:"drift" json:"drift,omitempty"`
 	Shuffle bool  `yaml:"shuffle" json:"shuffle,omitempty"`
 
-	// Product and Option confine the quirk to one product, and to one option:
-	// an id, or Last. FromDay confines it to slots so many days from today, or
-	// later.
+	// Product and Option limit the quirk to one product, and to one option: an id, First or Last.
+	// FromDay limits it to slots at least this many days from today.
 	Product string `yaml:"product" json:"product,omitempty"`
 	Option  string `yaml:"option" json:"option,omitempty"`
 	FromDay int    `yaml:"from_day" json:"from_day,omitempty"`
-	// OnceFull confines it to slots that have been without seats since there is
-	// a quirk that wants to know.
+	// OnceFull limits it to slots that have been without seats since a quirk first required this.
 	OnceFull bool `yaml:"once_full" json:"once_full,omitempty"`
-	// OnceCancelled confines it to slots of which a booking has been cancelled
-	// since there is a quirk that wants to know.
+	// OnceCancelled limits it to slots that had a booking cancelled since a quirk first required
+	// this.
 	OnceCancelled bool `yaml:"once_cancelled" json:"once_cancelled,omitempty"`
 
-	// If is a jq predicate on what the case is about; see the module's README for what it sees.
+	// If is a jq predicate on the subject of the case; the module's README documents its input.
 	If string `yaml:"if" json:"if,omitempty"`
-	// Probability is the share of the cases that are left, above 0 and at most 1; 0 means 1.
+	// Probability is the share of the remaining cases, above 0 and at most 1; 0 means 1.
 	Probability float64 `yaml:"probability" json:"probability,omitempty"`
 
-	condition *jq.Program  // If; nil before it is compiled, or if there is no condition
-	applied   *atomic.Bool // whether a case of it has come up; nil before it is compiled
+	condition *jq.Program  // compiled If; nil before compile, or if there is no condition
+	applied   *atomic.Bool // whether the quirk has applied; nil before compile
 }
 
-// Last stands for the last product of the catalog, or the last option of its
-// product: where few look. First stands for the first one.
+// Last stands for the last product of the catalog, or the last option of its product, which tests
+// rarely check. First stands for the first one.
 const (
 	Last  = "last"
 	First = "first"
 )
 
-// Meanwhile is what another call made of a hold.
+// Meanwhile is the state into which another call moved a hold.
 type Meanwhile string
 
-// Case is a case of the lifecycle: a call, or the end of a hold's time, and what
-// it comes upon.
+// Case is a case of the lifecycle: a call or an expiry, and the state it meets.
 type Case string
 
 const (
@@ -96,7 +91,7 @@ const (
 	OnReserveClosed    Case = "reserve-closed"    // a closed slot
 	OnReserveSoldOut   Case = "reserve-sold-out"  // a slot without seats
 	OnReserveTooMany   Case = "reserve-too-many"  // a slot with too few seats
-	OnReserveBadParty  Case = "reserve-bad-party" // guests that are not sold to, or more than anybody takes
+	OnReserveBadParty  Case = "reserve-bad-party" // guest types that are not sold, or more guests than allowed
 	OnConfirm          Case = "confirm"           // a live hold
 	OnConfirmAgain     Case = "confirm-again"     // a hold that is a booking
 	OnConfirmReleased  Case = "confirm-released"  // a hold that was released
@@ -110,21 +105,21 @@ const (
 	OnReleaseCancelled Case = "release-cancelled" // a hold whose booking was cancelled
 	OnCancel           Case = "cancel"            // a booking
 	OnCancelAgain      Case = "cancel-again"      // a booking that was cancelled
-	OnExpiry           Case = "expiry"            // a live hold whose time is over
+	OnExpiry           Case = "expiry"            // a live hold that expires
 	OnPull             Case = "pull"              // a live hold or booking, when the catalog is pulled
-	OnWindow           Case = "window"            // the same, when a month or more of its option's slots is asked for
+	OnWindow           Case = "window"            // the same, when a month or more of its option's slots is requested
 )
 
-// Does is what a case does in place of what it should.
+// Does is what a case does in place of the correct behaviour.
 type Does string
 
 const (
-	// Accept does what the call asks for though it should be refused or change
-	// nothing: it holds, books once more, or ends the booking.
+	// Accept carries out a call that should be refused or change nothing: it holds, books again, or
+	// ends the booking.
 	Accept Does = "accept"
-	// Refuse answers 400 where there is no reason to.
+	// Refuse answers 400 without a reason.
 	Refuse Does = "refuse"
-	// Nothing answers as if all had been done, and does none of it.
+	// Nothing answers with success, but changes nothing.
 	Nothing Does = "nothing"
 )
 
@@ -154,21 +149,21 @@ func allowed() map[Case][]Does {
 	}
 }
 
-// races lists the cases in which a call can come between a look and what is done.
+// races lists the cases in which another call can come between reading and acting.
 func races() []Case { return []Case{OnReserve, OnConfirm, OnRelease, OnCancel} }
 
-// Amount is a number of seats, as seen from a hold or a booking.
+// Amount is a number of seats, relative to a hold or a booking.
 type Amount string
 
 const (
 	AmountNone      Amount = "none"
 	AmountOne       Amount = "one"
-	AmountAll       Amount = "all"         // those of the whole party
+	AmountAll       Amount = "all"         // all seats of the party
 	AmountAllButOne Amount = "all-but-one" // one too few
 	AmountAllAndOne Amount = "all-and-one" // one too many
-	AmountTwice     Amount = "twice"       // those of the party, twice
-	AmountFirstUnit Amount = "first-unit"  // those of the first unit that the party names
-	AmountLastUnit  Amount = "last-unit"   // those of the last one
+	AmountTwice     Amount = "twice"       // twice the seats of the party
+	AmountFirstUnit Amount = "first-unit"  // the seats of the party's first unit
+	AmountLastUnit  Amount = "last-unit"   // the seats of the party's last unit
 	AmountEachUnit  Amount = "each-unit"   // one for each unit, whatever its quantity
 )
 
@@ -176,7 +171,7 @@ func amounts() []Amount {
 	return []Amount{AmountNone, AmountOne, AmountAll, AmountAllButOne, AmountAllAndOne, AmountTwice, AmountFirstUnit, AmountLastUnit, AmountEachUnit}
 }
 
-// Reuse names ids that are given out again.
+// Reuse names ids that are issued again.
 type Reuse string
 
 const (
@@ -184,8 +179,7 @@ const (
 	ReuseBookingIDs Reuse = "booking-ids" // the id of a booking that was cancelled
 )
 
-// Drift names ids that are others with every call; the platform knows the old
-// ones still.
+// Drift names ids that change with every call. The platform still accepts the old ones.
 type Drift string
 
 const (
@@ -194,13 +188,13 @@ const (
 	DriftSlots    Drift = "slots"
 )
 
-// MaxQuirks bounds the quirks of a platform.
+// MaxQuirks is the maximum number of quirks of a platform.
 const MaxQuirks = 64
 
-// maxFromDay bounds FromDay: beyond it there are no slots to ask for.
+// maxFromDay is the maximum FromDay: callers cannot request later slots.
 const maxFromDay = MaxWindowDays
 
-// Check returns what is wrong with the quirk, as an *invalid.Error.
+// Check validates the quirk. Its error is an *invalid.Error.
 func (q Quirk) Check() error {
 	can, known := allowed()[q.On]
 	about := 0
@@ -260,7 +254,7 @@ func (q Quirk) Check() error {
 	return err
 }
 
-// compile returns the quirk with its condition ready, and nothing counted.
+// compile returns the quirk with its condition compiled and its applied mark cleared.
 func (q Quirk) compile() (Quirk, error) {
 	var err error
 	q.applied = new(atomic.Bool)
@@ -270,8 +264,8 @@ func (q Quirk) compile() (Quirk, error) {
 	return q, err
 }
 
-// decides reports whether the quirk's condition and chance are for a case. What a chance gives follows
-// from the seed and the number of the case.
+// decides reports whether the quirk's condition and probability select a case. A probability is
+// decided by the seed and the number of the case.
 func (q Quirk) decides(seed seed, about map[string]any, count int) bool {
 	if q.condition != nil {
 		if holds, err := q.condition.Holds(context.Background(), about); err != nil || !holds {
@@ -297,8 +291,7 @@ func cases() []Case {
 // Duration is a time.Duration that files write as 250ms, 2s or 1m30s.
 type Duration time.Duration
 
-// MaxDuration bounds every duration in a file. A caller that is kept longer has
-// gone away long since.
+// MaxDuration is the maximum of every duration in a file. A caller disconnects long before.
 const MaxDuration = 10 * time.Minute
 
 // UnmarshalYAML reads a duration of at most ten minutes.
@@ -313,7 +306,7 @@ func (d *Duration) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// MarshalJSON writes the duration as files do.
+// MarshalJSON writes the duration in the form that files use.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
 const maxRace = Duration(10 * time.Second)

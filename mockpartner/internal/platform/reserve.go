@@ -8,8 +8,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// maxParty is the largest number of guests in one reserve; a lawful partner may
-// refuse larger parties (RSV-5).
+// maxParty is the largest number of guests in one reserve. The contract allows a partner to refuse
+// larger parties (RSV-5).
 const maxParty = 1000
 
 func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (seats int, err error) {
@@ -22,8 +22,7 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 		if unit.Quantity < 1 {
 			return 0, refuse(BadRequest, "unit %q: expected a quantity of at least 1, received %d", unit.ID, unit.Quantity)
 		}
-		// Compared before it is added: a quantity near the largest integer
-		// must not wrap around.
+		// Compared before the addition, so that a very large quantity cannot overflow.
 		if unit.Quantity > maxParty-party {
 			return 0, refuse(BadRequest, "we take parties of at most %d guests", maxParty)
 		}
@@ -33,8 +32,8 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 	return seats, nil
 }
 
-// Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal:
-// UnknownID, BadRequest, Unavailable with words for the customer (RSV-5), or Full.
+// Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal: UnknownID, BadRequest,
+// Unavailable with a message for the customer (RSV-5), or Full.
 func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -77,7 +76,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 		return Hold{}, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
 	}
 	p.life.lookAway(quirk, hold.slot)
-	hold.slot = hold.slot.in(p.Catalog()) // which may be another one by now
+	hold.slot = hold.slot.in(p.Catalog()) // the catalog may have been replaced meanwhile
 	if err := p.life.makeRoom(); err != nil {
 		return Hold{}, err
 	}
@@ -86,7 +85,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 	return *hold, nil
 }
 
-// Release ends a hold and gives its seats back (REL-3). Any code will do.
+// Release ends a hold and returns its seats (REL-3). It accepts any code.
 func (p *Platform) Release(code string, tell Tell) Outcome {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -124,7 +123,7 @@ func (l *lifecycle) release(hold *Hold, now time.Time) Outcome {
 	return HoldReleased
 }
 
-// releaseConfirmed leaves a booking unchanged (REL-6), unless a quirk says otherwise.
+// releaseConfirmed leaves a booking unchanged (REL-6), unless a quirk changes that.
 func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
 	booking, ok := l.stock.state.bookings.Get(h.BookingID)
 	if ok && booking.State == Cancelled {
@@ -139,9 +138,9 @@ func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
 	l.stock.move(quirk, h, 0, now)
 }
 
-// Confirm turns a live hold into a booking, or returns the booking that the
-// code has become (CNF-4). Its error is a *Refusal: NoLiveHold, or Unavailable
-// where the partner has no holds and the seats are gone meanwhile.
+// Confirm turns a live hold into a booking, or returns the booking that the hold has already become
+// (CNF-4). Its error is a *Refusal: NoLiveHold, or Unavailable if a partner without holds has sold
+// the seats meanwhile.
 func (p *Platform) Confirm(r partnerapi.ConfirmRequest, tell Tell) (Booking, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -194,7 +193,7 @@ func (l *lifecycle) confirm(hold *Hold, r partnerapi.ConfirmRequest, now time.Ti
 	return *booking, nil
 }
 
-// Cancel ends a booking and gives its seats back (CAN-3). Any id will do.
+// Cancel ends a booking and returns its seats (CAN-3). It accepts any id.
 func (p *Platform) Cancel(id string, tell Tell) Outcome {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -217,5 +216,5 @@ func (p *Platform) Cancel(id string, tell Tell) Outcome {
 	return BookingCancelled
 }
 
-// Bookings returns every booking that is remembered, oldest first.
+// Bookings returns every remembered booking, oldest first.
 func (p *Platform) Bookings() []Booking { return p.Inside().Bookings }

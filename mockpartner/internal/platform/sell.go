@@ -7,15 +7,14 @@ import (
 	"partnerkit.dev/mockpartner/internal/catalog"
 )
 
-// ErrPolicy is the error of a catalog with another policy than the platform's.
+// ErrPolicy is returned when a new catalog has a policy other than the platform's.
 var ErrPolicy = errors.New("a catalog that is sold from now on has no other policy (noHolds, noCancel, noTickets, codes) than the one before: leave it out")
 
-// Sell makes another catalog what is sold from now on. Slots in use, holds and
-// bookings stay as they are: those of options that are sold still are theirs
-// from now on, those of options that are gone can be released, confirmed and
-// cancelled as before. Products that change have the clock's time as their
-// updatedAt (PRD-14). Its error is ErrPolicy, where the catalog has a policy that
-// is not the platform's, or that of catalog.Index.Replace.
+// Sell replaces the catalog. Slots in use, holds and bookings stay as they are. If their option is
+// in the new catalog, they belong to its new form. If not, they can still be released, confirmed
+// and cancelled. Products that change get the clock's time as their updatedAt (PRD-14). The error
+// is ErrPolicy if the catalog's policy is not the platform's, or the error of
+// catalog.Index.Replace.
 func (p *Platform) Sell(c *catalog.Catalog) error {
 	if c.Policy != (catalog.Policy{}) && c.Policy != p.stock.conduct.Load().Policy {
 		return ErrPolicy
@@ -25,8 +24,8 @@ func (p *Platform) Sell(c *catalog.Catalog) error {
 	})
 }
 
-// SellInstead sells what change makes of what is sold, as Sell does. Bookings go on
-// while it does.
+// SellInstead replaces the catalog with the result of change, as Sell does. Calls of other methods
+// continue while change runs.
 func (p *Platform) SellInstead(change func(sold *catalog.Index, now time.Time) (*catalog.Index, error)) error {
 	p.selling.Lock()
 	defer p.selling.Unlock()
@@ -40,13 +39,13 @@ func (p *Platform) SellInstead(change func(sold *catalog.Index, now time.Time) (
 	p.stock.sold.Store(next)
 	p.stock.state.move(next)
 	clear(p.stock.versions)
-	p.stock.restored++ // what was said before may be said otherwise now
+	p.stock.restored++ // earlier answers may be stale now
 	p.stock.announce(Change{Cause: CatalogChanged})
 	return nil
 }
 
-// move updates everything of an option that is still sold to the option's form
-// sold now. It takes the longer the more of it has changed.
+// move updates everything that belongs to an option to the option's form in the new catalog. Its
+// time grows with the number of entries that change.
 func (s *state) move(sold *catalog.Index) {
 	moved := map[slotKey]slotKey{}
 	to := func(key slotKey) (slotKey, bool) {
@@ -88,7 +87,7 @@ func (s *state) move(sold *catalog.Index) {
 			s.expiring.Set(next)
 		}
 	}
-	late := make([]lateMove, len(s.late)) // states that were forked share the old one
+	late := make([]lateMove, len(s.late)) // forked states share the old list
 	for i, m := range s.late {
 		m.slot, _ = to(m.slot)
 		late[i] = m
@@ -96,8 +95,7 @@ func (s *state) move(sold *catalog.Index) {
 	s.late = late
 }
 
-// in returns the slot of the option in that catalog; if that has no
-// such slot, the slot as it was.
+// in returns the same slot in that catalog, or the slot unchanged if the catalog does not have it.
 func (k slotKey) in(sold *catalog.Index) slotKey {
 	if k.option == nil {
 		return k
@@ -119,7 +117,7 @@ func (k slotKey) in(sold *catalog.Index) slotKey {
 func (t slotTable[V]) move(to func(slotKey) (slotKey, bool)) {
 	for _, entry := range t.tree.Items() {
 		if key, moves := to(entry.key); moves {
-			t.set(key, entry.value) // of the same ids: in the place of the old one
+			t.set(key, entry.value) // the key has the same ids, so this replaces the old entry
 		}
 	}
 }

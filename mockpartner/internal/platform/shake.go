@@ -7,7 +7,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/catalog"
 )
 
-// asked counts a window of so many days, and plays the quirks about a long one.
+// asked counts a request for a window of that many days, and applies OnWindow quirks to a long one.
 func (l *lifecycle) asked(option *catalog.IndexedOption, days int, now time.Time) {
 	if days < longWindow {
 		l.stock.calls.looks++
@@ -17,7 +17,7 @@ func (l *lifecycle) asked(option *catalog.IndexedOption, days int, now time.Time
 	l.shake(OnWindow, now, func(key slotKey) bool { return key.option == option })
 }
 
-// pulled counts a pull of the catalog, and plays the quirks about one.
+// pulled counts a pull of the catalog, and applies OnPull quirks.
 func (l *lifecycle) pulled() {
 	if !l.stock.conduct.Load().counts {
 		return
@@ -28,7 +28,7 @@ func (l *lifecycle) pulled() {
 	l.shake(OnPull, now, func(slotKey) bool { return true })
 }
 
-// shake moves the seats of the live holds and bookings of slots as a quirk has it.
+// shake moves the seats of the live holds and bookings of the selected slots, as quirks define.
 func (l *lifecycle) shake(c Case, now time.Time, of func(slotKey) bool) {
 	if !slices.ContainsFunc(l.stock.conduct.Load().Quirks, func(q Quirk) bool { return q.On == c }) {
 		return

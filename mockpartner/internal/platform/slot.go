@@ -10,20 +10,19 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// slotKey is the identity of a physical slot: what it is a slot of, and when
-// its schedule says that it starts.
+// slotKey identifies a slot: its option, and its start by the schedule.
 type slotKey struct {
 	option *catalog.IndexedOption
-	day    int64 // since 1970-01-01, in the product's zone
-	minute int   // after midnight
+	day    int64 // days since 1970-01-01, in the product's zone
+	minute int   // minutes after midnight
 }
 
 const secondsADay = 24 * 60 * 60
 
 func (k slotKey) date() time.Time { return time.Unix(k.day*secondsADay, 0).UTC() }
 
-// slotIDLayout is the second part of a slot's id, the start by the schedule. It
-// makes ids permanent, and lets a slot be found again without being stored.
+// slotIDLayout formats the second part of a slot's id, the start by the schedule. It makes ids
+// permanent, and a slot can be found again without being stored.
 const slotIDLayout = "20060102-1504"
 
 // id returns the slot's id, such as 5be0cd19-20260701-0930 (AVL-8).
@@ -32,7 +31,7 @@ func (k slotKey) id() string {
 	return k.option.SlotPrefix + start.Format(slotIDLayout)
 }
 
-// keyOf finds the slot of that id, and false where the option has none.
+// keyOf finds the slot with that id, and reports whether the option has it.
 func keyOf(option *catalog.IndexedOption, id string) (slotKey, bool) {
 	text, ok := strings.CutPrefix(id, option.SlotPrefix)
 	if !ok {
@@ -49,8 +48,8 @@ func keyOf(option *catalog.IndexedOption, id string) (slotKey, bool) {
 
 type span struct{ start, end time.Time }
 
-// span returns when the slot takes place, and false where the schedule, or the
-// calendar of the zone, has no such slot.
+// span returns when the slot takes place, and reports whether the schedule and the zone's calendar
+// have such a slot.
 func (k slotKey) span() (span, bool) {
 	date, zone := k.date(), k.option.Product.Location
 	if k.option.FromCalendar() {
@@ -89,26 +88,26 @@ func (k slotKey) saleEnds(s span) time.Time {
 	return s.start.Add(-k.option.Schedule.CutOff)
 }
 
-// slot is the inventory of one slot. Where seats are counted,
-// capacity = vacancies + elsewhere + held + confirmed.
+// slot is the inventory of one slot. If seats are counted, capacity = vacancies + elsewhere + held
+// + confirmed.
 type slot struct {
 	counted   bool
 	closed    bool
 	capacity  int
 	vacancies int
-	elsewhere int // sold through other channels than this contract
+	elsewhere int // sold through channels other than this contract
 
-	// For quirks that ask; false where none does.
+	// For quirks that need them; false if no quirk does.
 	wasFull, wasCancelled bool
 }
 
-// plain reports whether the option's slots without limit are shown AVAILABLE:
-// their product already says that there is no limit (PRD-3).
+// plain reports whether the option's slots without a limit have the status AVAILABLE: their product
+// already states that there is no limit (PRD-3).
 func (k slotKey) plain() bool {
 	return k.option.Product.AllowFreesale && !k.option.Schedule.Freesale
 }
 
-// status tells how the slot is shown at the given time (AVL-9).
+// status returns the slot's status at the given time (AVL-9).
 func (s slot) status(key slotKey, when span, now time.Time) partnerapi.SlotStatus {
 	switch {
 	case s.closed, !now.Before(key.saleEnds(when)):
@@ -126,21 +125,20 @@ func (s slot) status(key slotKey, when span, now time.Time) partnerapi.SlotStatu
 	}
 }
 
-// A civil date is held as midnight UTC: adding 24 hours is the next date,
+// parseDate returns a civil date as midnight UTC. Adding 24 hours always gives the next date,
 // whatever the zones do.
 
 func parseDate(s string) (time.Time, error) { return time.Parse(partnerapi.DateLayout, s) }
 
 func dayNumber(date time.Time) int64 { return date.Unix() / (24 * 60 * 60) }
 
-// wallTime returns the instant at which clocks in the zone show that many
-// minutes after the date's midnight. A time that occurs twice, when clocks go
-// back, is its first occurrence; one that is skipped, when they go forward,
-// comes as much later: 02:30 becomes 03:30.
+// wallTime returns the instant at which clocks in the zone show that many minutes after the date's
+// midnight. A time that occurs twice, when clocks go back, is its first occurrence. A time that is
+// skipped, when clocks go forward, is shifted by the gap: 02:30 becomes 03:30.
 func wallTime(date time.Time, minutes int, zone *time.Location) time.Time {
 	wall := date.Add(time.Duration(minutes) * time.Minute)
-	// No offset is larger than 14 hours: the zone's offsets that long before
-	// and after hold on both sides of any change at hand.
+	// No offset exceeds 14 hours. The zone's offsets 14 hours before and after are therefore those
+	// on either side of any nearby change.
 	const reach = 14 * time.Hour
 	before := wall.Add(-offsetAt(wall.Add(-reach), zone))
 	if offsetAt(before, zone) == offsetAt(wall.Add(-reach), zone) {
@@ -158,20 +156,20 @@ func offsetAt(t time.Time, zone *time.Location) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// fallsOn reports whether t, in its own zone, is on the date. It is not where a
-// zone skipped a whole day.
+// fallsOn reports whether t, in its own zone, is on the date. It is not if the zone skipped that
+// day.
 func fallsOn(t, date time.Time) bool {
 	year, month, day := t.Date()
 	return date.Equal(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
 }
 
-// MaxWindowDays is the longest window that can be asked for, in days.
+// MaxWindowDays is the longest window that callers can request, in days.
 const MaxWindowDays = 366
 
-// maxSeats bounds the seats of a slot, as a catalog does.
+// maxSeats is the maximum number of seats of a slot, as in a catalog.
 const maxSeats = 1_000_000
 
-// CheckChange returns what is wrong with a change by itself, as an *invalid.Error.
+// CheckChange validates a change by itself. Its error is an *invalid.Error.
 func CheckChange(c SlotChange) error {
 	if c.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *c.Status) {
 		return invalid.At("status", "expected one of %v, received %q", partnerapi.SlotStatuses(), *c.Status)
@@ -188,13 +186,13 @@ func CheckChange(c SlotChange) error {
 
 // SlotChange is what SetSlot changes; nil leaves a field unchanged.
 type SlotChange struct {
-	// Status opens or closes the slot. SOLD_OUT sells what is left elsewhere,
-	// FREESALE takes the limit away; AVAILABLE and LIMITED want Vacancies
-	// where the slot has not as many as the status says.
+	// Status opens or closes the slot. SOLD_OUT marks the remaining seats as sold elsewhere.
+	// FREESALE removes the limit. AVAILABLE and LIMITED require Vacancies if the slot's current
+	// number does not match the status.
 	Status *partnerapi.SlotStatus `yaml:"status" json:"status,omitempty"`
-	// Capacity is the new number of seats; what is sold stays sold.
+	// Capacity is the new number of seats; sold seats stay sold.
 	Capacity *int `yaml:"capacity" json:"capacity,omitempty"`
-	// Vacancies is how many seats are to be left: the others that are not held
-	// or confirmed count as sold elsewhere.
+	// Vacancies is the new number of remaining seats. All other seats that are not held or
+	// confirmed count as sold elsewhere.
 	Vacancies *int `yaml:"vacancies" json:"vacancies,omitempty"`
 }

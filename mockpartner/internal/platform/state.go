@@ -13,18 +13,18 @@ import (
 	"partnerkit.dev/mockpartner/internal/clock"
 )
 
-// state is all that changes in a platform. What its tables hold is never changed
-// in place: other states may share it.
+// state is everything that changes in a platform. The values in its tables are never changed in
+// place, because other states may share them.
 type state struct {
-	slots    slotTable[slot]         // the touched ones
+	slots    slotTable[slot]         // slots in use or changed
 	holds    table[string, *Hold]    // by code
 	bookings table[string, *Booking] // by booking id
-	expiring *btree.BTreeG[*Hold]    // the live holds, the next to expire first
+	expiring *btree.BTreeG[*Hold]    // live holds, the next to expire first
 	ended    table[uint64, string]   // codes, first ended first
-	endings  uint64                  // the key of the last one in ended
-	issued   uint64                  // codes and booking ids given out so far
-	late     []lateMove              // seats that will move, the next first
-	planned  []PlannedChange         // of slots, the next first
+	endings  uint64                  // the last key in ended
+	issued   uint64                  // number of codes and booking ids issued so far
+	late     []lateMove              // delayed seat moves, the next first
+	planned  []PlannedChange         // slot changes, the next first
 	ledger   ledger
 }
 
@@ -58,18 +58,18 @@ func (l *ledger) fork() ledger {
 		tallies:    l.tallies.fork(),
 		promises:   l.promises.fork(),
 		bookings:   l.bookings.fork(),
-		violations: slices.Clip(l.violations), // who appends next makes a copy
+		violations: slices.Clip(l.violations), // the next append makes a copy
 	}
 }
 
-// PlannedChange is a change of a slot that is made when the clock gets there.
+// PlannedChange is a change of a slot that is made when the clock reaches At.
 type PlannedChange struct {
 	At                                  time.Time
 	ProductID, OptionID, AvailabilityID string
 	Change                              SlotChange
 }
 
-// MaxPlanned bounds the changes that are planned.
+// MaxPlanned is the maximum number of planned changes.
 const MaxPlanned = 1000
 
 type lateMove struct {
@@ -85,7 +85,7 @@ func expiresBefore(a, b *Hold) bool {
 	return a.ExpiresAt.Before(b.ExpiresAt)
 }
 
-// remember puts a hold that is over in line to be forgotten.
+// remember queues an ended hold to be forgotten later.
 func (st *state) remember(code string) {
 	st.endings++
 	st.ended.Set(st.endings, code)
@@ -107,9 +107,8 @@ func (st *state) lastEnded(fits func(*Hold) bool) (last *Hold, found bool) {
 
 const maxReuseSearch = 100
 
-// table is a map that is copied in constant time: the copies share what neither
-// has changed. So that a change in one is never seen in another, its values are
-// not changed in place but replaced.
+// table is a map that is copied in constant time: copies share what neither has changed. Values are
+// replaced and not changed in place, so that a change in one copy never shows in another.
 type table[K cmp.Ordered, V any] struct{ *btree.Map[K, V] }
 
 func newTable[K cmp.Ordered, V any]() table[K, V] { return table[K, V]{new(btree.Map[K, V])} }
@@ -132,7 +131,7 @@ func newSlotTable[V any]() slotTable[V] {
 	return slotTable[V]{btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})}
 }
 
-// compare orders slots, in an order that means nothing.
+// compare orders slots, in an arbitrary but fixed order.
 func (k slotKey) compare(other slotKey) int {
 	order := cmp.Or(
 		cmp.Compare(k.option.Key, other.option.Key),
@@ -142,7 +141,7 @@ func (k slotKey) compare(other slotKey) int {
 	if order != 0 || k.option == other.option {
 		return order
 	}
-	// Two options with one hash.
+	// Two options can have the same hash.
 	return cmp.Or(cmp.Compare(k.option.Product.ID, other.option.Product.ID), cmp.Compare(k.option.ID, other.option.ID))
 }
 
@@ -165,8 +164,8 @@ func (t slotTable[V]) all() iter.Seq2[slotKey, V] {
 	}
 }
 
-// Snapshot is what was in a platform at one moment. It never changes, and is
-// safe for concurrent use.
+// Snapshot is the state of a platform at one moment. It never changes, and is safe for concurrent
+// use.
 type Snapshot struct {
 	sold *catalog.Index
 
@@ -174,7 +173,7 @@ type Snapshot struct {
 	state state
 }
 
-// Snapshot keeps what is in the platform now, in constant time.
+// Snapshot captures the platform's current state, in constant time.
 func (p *Platform) Snapshot() *Snapshot {
 	p.life.enter()
 	defer p.life.mu.Unlock()
@@ -187,9 +186,9 @@ func (s *Snapshot) fork() state {
 	return s.state.fork()
 }
 
-// Restore puts into the platform what was in it, or in another one, when the
-// snapshot was taken, and has it sell what was sold then; in constant time. The
-// clock is not moved: holds that it has passed meanwhile expire.
+// Restore replaces the platform's state and catalog with those of the snapshot, in constant time.
+// The snapshot may come from another platform. The clock is not moved: holds whose time has passed
+// meanwhile expire.
 func (p *Platform) Restore(s *Snapshot) {
 	restored := s.fork()
 	p.selling.Lock()
@@ -201,8 +200,7 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.stock.restored++
 }
 
-// Clone returns a platform that is like this one, and from now on has a life and
-// a clock of its own; in constant time.
+// Clone returns a copy of the platform with its own state and clock, in constant time.
 func (p *Platform) Clone(clock clock.Clock) *Platform {
 	p.life.enter()
 	defer p.life.mu.Unlock()

@@ -9,25 +9,25 @@ import (
 	"partnerkit.dev/mockpartner/internal/catalog"
 )
 
-// TimerKind is what a timer is for.
+// TimerKind is the event that a timer waits for.
 type TimerKind string
 
 const (
-	// HoldExpires: a live hold ends, and its seats come back (REL-7).
+	// HoldExpires: a live hold expires and its seats return (REL-7).
 	HoldExpires TimerKind = "hold-expires"
 	// SaleEnds: a slot is CLOSED from then on (AVL-9).
 	SaleEnds TimerKind = "sale-ends"
-	// DayBegins: "today" is another date in the zone of a product, and with it
-	// the window of days that callers ask for.
+	// DayBegins: a new date begins in the zone of a product. The window of days that callers
+	// request moves with it.
 	DayBegins TimerKind = "day-begins"
-	// SlotChanges: a slot changes as it was planned.
+	// SlotChanges: a planned change of a slot is made.
 	SlotChanges TimerKind = "slot-changes"
 )
 
 // TimerKinds lists the kinds.
 func TimerKinds() []TimerKind { return []TimerKind{HoldExpires, SaleEnds, DayBegins, SlotChanges} }
 
-// Timer is something that will happen when the clock gets there.
+// Timer is an event that happens when the clock reaches At.
 type Timer struct {
 	At   time.Time `json:"at"`
 	Kind TimerKind `json:"kind"`
@@ -35,10 +35,10 @@ type Timer struct {
 	Subject string `json:"subject"`
 }
 
-// Timers lists what is pending, the next first: expiries of holds, ends of the
-// sale of slots that are in use or were changed (those of all others are as the
-// catalog has them), in each of the catalog's zones the next midnight, and planned
-// changes of slots. Of each kind there are at most limit. Without kinds, all are listed.
+// Timers lists the pending events, the next first. They are expiries of holds, ends of sale, the
+// next midnight in each of the catalog's zones, and planned changes of slots. Ends of sale are
+// listed only for slots that are in use or were changed; others follow the catalog. There are at
+// most limit timers of each kind. Without kinds, all kinds are listed.
 func (p *Platform) Timers(limit int, kinds ...TimerKind) []Timer {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
@@ -86,8 +86,8 @@ func midnights(sold *catalog.Index, now time.Time, limit int) (list []Timer) {
 	return soonest(list, limit)
 }
 
-// nextMidnight returns when the product's zone has another date, which in some
-// zones, on some days, is later than 00:00.
+// nextMidnight returns the start of the next date in the product's zone. In some zones, on some
+// days, it is later than 00:00.
 func nextMidnight(now time.Time, product *catalog.IndexedProduct) time.Time {
 	year, month, day := now.In(product.Location).Date()
 	date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
@@ -104,10 +104,9 @@ func soonest(list []Timer, limit int) []Timer {
 	return list[:min(len(list), limit)]
 }
 
-// Plan has these changes made, and no others, each when the clock gets there.
-// Those of the same time are made in their order. Its error names the first that
-// is of no slot; whether a slot can be changed as planned shows when the time
-// has come.
+// Plan replaces all planned changes; each is made when the clock reaches its time. Changes of the
+// same time are made in the given order. The error names the first change whose slot does not
+// exist. Whether a slot can be changed as planned is checked when the change is due.
 func (p *Platform) Plan(changes []PlannedChange) error {
 	if len(changes) > MaxPlanned {
 		return fmt.Errorf("expected at most %d planned changes, received %d", MaxPlanned, len(changes))
@@ -125,9 +124,9 @@ func (p *Platform) Plan(changes []PlannedChange) error {
 	return nil
 }
 
-// Next settles what the clock has passed, and returns when something happens
-// next that shows in a slot: a hold expires, seats move late, or a planned change
-// is made. It returns false where nothing of that kind is pending.
+// Next applies what is due, and returns the time of the next event that changes a slot. Such events
+// are an expiry, a late move of seats, and a planned change. It reports whether such an event is
+// pending.
 func (p *Platform) Next() (at time.Time, pending bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()

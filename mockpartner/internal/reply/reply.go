@@ -1,5 +1,4 @@
-// Package reply writes the mock's JSON answers, to partners' callers and on the
-// control API alike.
+// Package reply writes the mock's JSON answers, on the partner endpoints and on the control API.
 package reply
 
 import (
@@ -23,7 +22,7 @@ type Sharer interface {
 	WriteShared(body []byte) (int, error)
 }
 
-// Kept is a ResponseWriter that keeps the answer, which goes nowhere.
+// Kept is a ResponseWriter that records the answer and sends nothing.
 type Kept struct {
 	header http.Header
 	status int
@@ -34,10 +33,10 @@ type Kept struct {
 // NewKept returns an answer that has not begun.
 func NewKept() *Kept { return &Kept{header: http.Header{}} }
 
-// Status is the answer's.
+// Status returns the answer's status.
 func (k *Kept) Status() int { return cmp.Or(k.status, http.StatusOK) }
 
-// Body is the answer's; it must not be changed.
+// Body returns the answer's body, which must not be changed.
 func (k *Kept) Body() []byte { return k.body }
 
 func (k *Kept) Header() http.Header { return k.header }
@@ -49,7 +48,7 @@ func (k *Kept) WriteHeader(status int) {
 }
 
 func (k *Kept) Write(body []byte) (int, error) {
-	if k.shared { // what others hold must not grow
+	if k.shared { // a shared body must not grow
 		k.body, k.shared = append([]byte(nil), k.body...), false
 	}
 	k.body = append(k.body, body...)
@@ -65,8 +64,8 @@ func (k *Kept) WriteShared(body []byte) (int, error) {
 	return len(body), nil
 }
 
-// Marshal renders value as JSON that people can read: without escaping &, < and
-// >, and with a newline at its end.
+// Marshal renders value as readable JSON, without escaping &, < and >, and with a newline at its
+// end.
 func Marshal(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -75,7 +74,7 @@ func Marshal(value any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Send answers with value; bytes are JSON that is rendered, and must not change any more.
+// Send answers with value. Bytes are rendered JSON, and must not change any more.
 func Send(w http.ResponseWriter, status int, value any) {
 	body, rendered := value.([]byte)
 	if !rendered {
@@ -96,12 +95,12 @@ func Send(w http.ResponseWriter, status int, value any) {
 	w.Write(body)
 }
 
-// Message answers with {"message": …}, the shape of every refusal.
+// Message answers with {"message": …}, the form of every refusal.
 func Message(w http.ResponseWriter, status int, format string, args ...any) {
 	Send(w, status, map[string]string{"message": fmt.Sprintf(format, args...)})
 }
 
-// Refusal is the error of a request that is answered with a status of its own.
+// Refusal is the error of a request that is answered with this status.
 type Refusal struct {
 	Status  int
 	Message string
@@ -114,8 +113,8 @@ func Refuse(status int, format string, args ...any) error {
 	return &Refusal{status, fmt.Sprintf(format, args...)}
 }
 
-// NewRouter returns a router that takes paths as they come, since codes may
-// look like directories, and answers in JSON what it has no route for.
+// NewRouter returns a router that does not clean paths, because codes may look like directories.
+// For unknown routes it answers with JSON.
 func NewRouter() *mux.Router {
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -129,8 +128,7 @@ func NewRouter() *mux.Router {
 	return router
 }
 
-// allowedMethods lists the methods that the request's path takes: mux does not
-// tell.
+// allowedMethods lists the methods that the request's path accepts. mux does not provide them.
 func allowedMethods(router *mux.Router, r *http.Request) []string {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
@@ -144,7 +142,7 @@ func allowedMethods(router *mux.Router, r *http.Request) []string {
 	return allowed
 }
 
-// Whole reads a request's body of at most so many bytes. Its error is a *Refusal.
+// Whole reads a request's body, which may have at most this many bytes. Its error is a *Refusal.
 func Whole(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -156,7 +154,7 @@ func Whole(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	return body, nil
 }
 
-// Segment returns what a segment of the path says, one that may hold escaped slashes. Its
+// Segment returns the unescaped value of a path segment, which may contain escaped slashes. Its
 // error is a *Refusal.
 func Segment(r *http.Request, name string) (string, error) {
 	value, err := url.PathUnescape(mux.Vars(r)[name])

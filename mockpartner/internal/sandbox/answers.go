@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// maxAnswersBytes bounds what a sandbox's remembered answers take, in bytes.
+	// maxAnswersBytes is the maximum size of a sandbox's remembered answers, in bytes.
 	maxAnswersBytes = 4 << 20
 	// maxRequestBytes is the longest request whose answer is remembered, in bytes.
 	maxRequestBytes = 2 << 10
 )
 
-// Answers remembers rendered availability answers by the bytes of their
-// request. A sync asks the same again and again, and while the platform's stamp
-// is fresh the same request has the same answer. It is safe for concurrent use.
+// Answers remembers rendered availability answers by the bytes of their request. A sync repeats the
+// same requests, and the answers are equal while the platform's stamp is fresh. It is safe for
+// concurrent use.
 type Answers struct {
 	mu    sync.Mutex
 	known map[string]answer
@@ -29,7 +29,7 @@ type answer struct {
 
 func newAnswers() *Answers { return &Answers{known: map[string]answer{}} }
 
-// Get returns the answer to a request that would be given again.
+// Get returns the remembered answer to a request, if it is still current.
 func (a *Answers) Get(request []byte) ([]byte, bool) {
 	a.mu.Lock()
 	found, ok := a.known[string(request)]

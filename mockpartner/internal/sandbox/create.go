@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
-// NewRegistry returns a registry that holds the default sandbox.
+// NewRegistry returns a registry with the default sandbox.
 func NewRegistry(c Config) (*Registry, error) {
 	c.Max = cmp.Or(max(c.Max, 0), DefaultMax)
 	c.IdleFor = cmp.Or(c.IdleFor, DefaultIdleFor)
@@ -31,8 +31,8 @@ func NewRegistry(c Config) (*Registry, error) {
 	return r, nil
 }
 
-// Create makes a sandbox. Its error wraps ErrTaken, ErrKey or ErrFull, or says
-// what is wrong with the spec.
+// Create creates a sandbox. Its error wraps ErrTaken, ErrKey or ErrFull, or describes what is wrong
+// with the spec.
 func (r *Registry) Create(s Spec) (*Sandbox, error) {
 	clock, business, err := r.business(s)
 	if err != nil {
@@ -62,10 +62,9 @@ func (r *Registry) Create(s Spec) (*Sandbox, error) {
 	return box, nil
 }
 
-// Clone makes a sandbox of that name that is like the original: what has been
-// sold, seed, time and misbehaviour; its journal is empty, and its faults count
-// from nothing. It has no webhooks. An authKey of "" is the
-// mock's. Errors are those of Create.
+// Clone creates a sandbox with that name as a copy of the original: holds and bookings, seed, time
+// and misbehaviour. Its journal is empty, its faults count from zero, and it has no webhooks. An
+// empty authKey means the mock's key. Errors are those of Create.
 func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, error) {
 	clock := clock.NewVirtual(r.config.Clock)
 	clock.Show(original.clock.Read())
@@ -74,7 +73,7 @@ func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, err
 	})
 }
 
-// add makes a sandbox around its business, lets it misbehave, and enters it.
+// add creates a sandbox for a platform, applies its misbehaviour, and registers it.
 func (r *Registry) add(name, authKey string, clock *clock.Virtual, business *platform.Platform, misbehave func(*script.Set) error) (*Sandbox, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -141,7 +140,7 @@ func (r *Registry) business(s Spec) (*clock.Virtual, *platform.Platform, error) 
 	if s.Now.IsZero() {
 		s.Now = r.config.Now
 	}
-	// Frozen first: a running clock would have moved on from where it is set.
+	// Frozen first: a running clock would move on before it is frozen.
 	if *s.Frozen {
 		clock.Freeze()
 	}

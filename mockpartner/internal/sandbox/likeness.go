@@ -7,14 +7,14 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// Bears reports whether the request presents the credential, or something that is like it in that way.
-// Only a partner that is wrong on purpose asks for the latter.
+// Bears reports whether the request presents the credential, or one that is similar in that way.
+// Only a deliberately faulty partner checks the latter.
 func (c Credential) Bears(r *http.Request, form script.Credential) bool {
 	if form == script.CredentialGood {
 		return c.Presented(r)
 	}
 	header := r.Header.Get("Authorization")
-	// What stands behind the scheme, where one is due.
+	// The key after the scheme, if the credential has a scheme.
 	presented, due := strings.CutPrefix(header, c.kind.Authorization(""))
 	return !c.Presented(r) && like(form, header, presented, c.key, due)
 }

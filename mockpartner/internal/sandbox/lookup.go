@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// Sandbox returns the sandbox of that name, which counts as a call of it.
+// Sandbox returns the sandbox with that name, which counts as a call to it.
 func (r *Registry) Sandbox(name string) (*Sandbox, bool) {
 	r.mu.RLock()
 	box, ok := r.boxes[name]
@@ -22,8 +22,8 @@ func (r *Registry) Sandbox(name string) (*Sandbox, bool) {
 	return box, true
 }
 
-// Addressed returns the sandbox whose own key the request presents, and Default
-// for every other request.
+// Addressed returns the sandbox whose own key the request presents, and Default for every other
+// request.
 func (r *Registry) Addressed(request *http.Request) *Sandbox {
 	r.mu.RLock()
 	box := r.boxes[Default]
@@ -39,7 +39,7 @@ func (r *Registry) Addressed(request *http.Request) *Sandbox {
 	return box
 }
 
-// awake deletes the sandbox if it is idle, and else notes that it was called.
+// awake deletes the sandbox if it is idle, and otherwise records the call.
 func (r *Registry) awake(box *Sandbox) bool {
 	if !r.idle(box, r.now()) {
 		r.touch(box)
@@ -63,8 +63,7 @@ func (r *Registry) List() []*Sandbox {
 	return boxes
 }
 
-// Size is how many sandboxes there are, and how many bytes of exchanges their
-// journals hold.
+// Size returns the number of sandboxes, and the total bytes of exchanges in their journals.
 func (r *Registry) Size() (boxes int, bytes int64) {
 	for _, box := range r.List() {
 		boxes++
@@ -73,15 +72,15 @@ func (r *Registry) Size() (boxes int, bytes int64) {
 	return boxes, bytes
 }
 
-// Close lets all sandboxes come to their end; what they hold stays.
+// Close shuts down all sandboxes; their contents stay.
 func (r *Registry) Close() {
 	for _, box := range r.List() {
 		box.close()
 	}
 }
 
-// Delete removes a sandbox; calls that are under way in it come to their end.
-// Its error wraps ErrMissing or ErrDefault.
+// Delete removes a sandbox. Calls in progress are completed. Its error wraps ErrMissing or
+// ErrDefault.
 func (r *Registry) Delete(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,8 +95,8 @@ func (r *Registry) Delete(name string) error {
 	return nil
 }
 
-// Play plays a scenario in every sandbox, those that are made later among them,
-// in the place of the scenario before.
+// Play applies a scenario to every sandbox, including later ones, in place of the previous
+// scenario.
 func (r *Registry) Play(scenario script.Part) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,14 +109,14 @@ func (r *Registry) Play(scenario script.Part) error {
 	return nil
 }
 
-// DefaultIdleFor is how long a sandbox may go uncalled unless told otherwise.
+// DefaultIdleFor is the default time that a sandbox may receive no calls.
 const DefaultIdleFor = time.Hour
 
-// Enter notes that a call has come to the sandbox, and Leave that it has ended:
-// a sandbox with calls under way is not idle.
+// Enter records that a call to the sandbox has started, and Leave that it has ended. A sandbox with
+// calls in progress is not idle.
 func (r *Registry) Enter(s *Sandbox) { s.calls.Add(1) }
 
-// Leave notes that a call of Enter's has ended.
+// Leave records that a call recorded by Enter has ended.
 func (r *Registry) Leave(s *Sandbox) {
 	r.touch(s)
 	s.calls.Add(-1)
@@ -127,16 +126,14 @@ func (r *Registry) touch(s *Sandbox) { s.used.Store(r.now().UnixNano()) }
 
 func (r *Registry) now() time.Time { return r.config.Clock.Now() }
 
-// idle reports whether the sandbox has gone uncalled for too long. Default never
-// has.
+// idle reports whether the sandbox has received no calls for too long. Default is never idle.
 func (r *Registry) idle(s *Sandbox, now time.Time) bool {
 	return r.config.IdleFor > 0 && s.name != Default && s.calls.Load() == 0 &&
 		now.Sub(time.Unix(0, s.used.Load())) > r.config.IdleFor
 }
 
-// sweepsAnIdleTime is how often idle sandboxes are looked for in the time after
-// which one is idle. To look at all of them each time one is made would make
-// that the slower the more there are.
+// sweepsAnIdleTime is how many times per idle time the registry checks for idle sandboxes. Checking
+// all of them for each new sandbox would become slower the more there are.
 const sweepsAnIdleTime = 8
 
 // sweep removes the idle sandboxes, from time to time or immediately. The caller holds the lock.
@@ -153,7 +150,7 @@ func (r *Registry) sweep(atOnce bool) {
 	}
 }
 
-// remove wants the lock.
+// remove removes a sandbox. The registry must be locked.
 func (r *Registry) remove(box *Sandbox) {
 	delete(r.boxes, box.name)
 	if box.own {

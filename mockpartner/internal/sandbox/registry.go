@@ -20,14 +20,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Default is the name of the sandbox at the root, which is always there.
+// Default is the name of the sandbox at the root, which always exists.
 const Default = "default"
 
-// PathPrefix is where the sandboxes but Default lie; their name follows.
+// PathPrefix is the path prefix of all sandboxes except Default. The name follows it.
 const PathPrefix = "/s/"
 
-// Prefix returns the path below which the sandbox of that name is served, ""
-// for Default.
+// Prefix returns the path below which the sandbox with that name is served, or "" for Default.
 func Prefix(name string) string {
 	if name == Default {
 		return ""
@@ -35,8 +34,7 @@ func Prefix(name string) string {
 	return PathPrefix + name
 }
 
-// BaseURL returns where the partner endpoints of the sandbox of that name lie, as the
-// caller of r sees it.
+// BaseURL returns the base URL of the sandbox's partner endpoints, as the caller of r sees it.
 func BaseURL(r *http.Request, name string) string {
 	scheme := "http"
 	if r.TLS != nil {
@@ -45,10 +43,10 @@ func BaseURL(r *http.Request, name string) string {
 	return scheme + "://" + r.Host + Prefix(name)
 }
 
-// DefaultMax is how many sandboxes a registry takes unless told otherwise.
+// DefaultMax is the default maximum number of sandboxes.
 const DefaultMax = 256
 
-// What a registry refuses.
+// A registry returns these errors.
 var (
 	ErrTaken   = errors.New("there is such a sandbox already")
 	ErrKey     = errors.New("the auth key is in use")
@@ -57,70 +55,69 @@ var (
 	ErrDefault = errors.New("the sandbox " + Default + " stays as long as the mock")
 )
 
-// Config is what sandboxes are made of, unless their Spec says otherwise.
+// Config is the default configuration of sandboxes. Their Spec takes precedence.
 type Config struct {
 	Catalog *catalog.Index
-	Clock   clock.Clock // what the sandboxes' clocks run with; nil is the machine's
-	Now     time.Time   // where they begin; zero means Clock's time
+	Clock   clock.Clock // the clock that the sandboxes' clocks run on; nil means the machine's
+	Now     time.Time   // where they start; zero means Clock's time
 	Frozen  bool        // they stand still
 	Seed    uint64
 	HoldFor time.Duration
 	Journal journal.Limits
-	// AuthType and AuthKey are what callers present who name no sandbox of
-	// their own (AUTH-1).
+	// AuthType and AuthKey are the credential of callers without a sandbox of their own (AUTH-1).
 	AuthType partnerapi.AuthType
 	AuthKey  string
-	// Observe is told of every exchange of every sandbox; it may be nil.
+	// Observe receives every exchange of every sandbox; it may be nil.
 	Observe journal.Observer
-	Max     int // how many sandboxes; 0 means DefaultMax
-	// IdleFor is how long, by Clock, a sandbox may go uncalled before it is
-	// deleted; 0 means DefaultIdleFor, less than 0 for ever. Default stays.
+	Max     int // maximum number of sandboxes; 0 means DefaultMax
+	// IdleFor is how long, by Clock, a sandbox may receive no calls before it is deleted. 0 means
+	// DefaultIdleFor, a negative value means never. Default is never deleted.
 	IdleFor time.Duration
-	// LimitScale is script.Config's.
+	// LimitScale is passed to script.Config.
 	LimitScale float64
 }
 
-// Spec is what a new sandbox is to be like. Zero values take the mock's own.
+// Spec describes a new sandbox. Zero values mean the mock's own.
 type Spec struct {
 	Name    string
 	Seed    *uint64
-	Now     time.Time // where its clock begins
+	Now     time.Time // where its clock starts
 	Frozen  *bool     // whether it stands still
 	HoldFor time.Duration
 	Policy  *catalog.Policy // takes precedence over the catalog's and the scenario's, as HoldFor does
 	Catalog *catalog.Index
-	// Parts are played on top of the mock's scenario, in their order.
+	// Parts are played on top of the mock's scenario, in order.
 	Parts []script.Part
-	// Webhooks are set up for the sandbox; nil means no webhooks.
+	// Webhooks configures the sandbox's webhooks; nil means no webhooks.
 	Webhooks *webhook.Config
-	// AuthKey is a key of the sandbox's own. Requests at the root that present
-	// it are the sandbox's, so that who calls needs no other address.
+	// AuthKey is the sandbox's own key. Requests at the root that present it go to the sandbox, so
+	// that callers need no other address.
 	AuthKey string
 }
 
-// Registry holds the sandboxes of a mock. It is safe for concurrent use.
+// Registry manages the sandboxes of a mock. It is safe for concurrent use.
 type Registry struct {
 	config     Config
 	credential Credential
 
 	mu       sync.RWMutex
 	boxes    map[string]*Sandbox
-	byKey    map[digest]*Sandbox // those with a key of their own
+	byKey    map[digest]*Sandbox // sandboxes with their own key
 	scenario script.Part
-	swept    time.Time // when idle sandboxes were last looked for
+	swept    time.Time // time of the last check for idle sandboxes
 }
 
 // Credential is what callers must present (AUTH-1).
 type Credential struct {
 	kind   partnerapi.AuthType
 	digest digest
-	key    string // for faults that take what is like it for the key
+	key    string // for faults that accept similar keys
 }
 
-// digest stands for an Authorization header, so that keys are not compared.
+// digest represents an Authorization header, so that keys are not compared directly.
 type digest [sha256.Size]byte
 
-// NewCredential returns the credential of that key. An empty kind is Bearer.
+// NewCredential returns the credential for that key. An empty kind means Bearer.
 func NewCredential(kind partnerapi.AuthType, key string) (Credential, error) {
 	if kind == "" {
 		kind = partnerapi.Bearer
@@ -138,11 +135,11 @@ func NewCredential(kind partnerapi.AuthType, key string) (Credential, error) {
 	return Credential{kind: kind, digest: sha256.Sum256([]byte(kind.Authorization(key))), key: key}, nil
 }
 
-// Form is the Authorization header to be sent, without the key.
+// Form returns the required Authorization header, without the key.
 func (c Credential) Form() string { return c.kind.Authorization("<key>") }
 
-// Presented reports whether the request bears the credential. It compares
-// digests, so that the time it takes tells nothing of the key.
+// Presented reports whether the request presents the credential. It compares digests in constant
+// time.
 func (c Credential) Presented(r *http.Request) bool {
 	presented, ok := digestOf(r)
 	return ok && subtle.ConstantTimeCompare(presented[:], c.digest[:]) == 1

@@ -1,11 +1,10 @@
-// Package sandbox isolates the users of one mock partner from each other. A
-// Sandbox is a partner of its own: platform, clock, seed and journal. A Registry
-// holds the sandboxes of a mock, by name and by the key that their callers
-// present; what they can share without noticing (the catalog and its rendered
-// form, and all that a clone has not changed) they share.
+// Package sandbox isolates the users of one mock partner from each other. A Sandbox is an
+// independent partner with its own platform, clock, seed and journal. A Registry manages the
+// sandboxes of a mock, by name and by key. Sandboxes share immutable data: the catalog and its
+// rendered form, and what a clone has not changed.
 //
-// To make, clone, reset or delete a sandbox, and to take or restore a snapshot,
-// takes the same time whatever is in it.
+// Creating, cloning, resetting or deleting a sandbox, and taking or restoring a snapshot, take the
+// same time whatever its contents.
 package sandbox
 
 import (
@@ -40,49 +39,50 @@ type Sandbox struct {
 	credential Credential
 	own        bool // the credential is not the mock's
 
-	origin moment // what the sandbox was made with
+	origin moment // the initial state
 	mu     sync.Mutex
 	saved  map[string]moment // the snapshots; nil before the first
 
 	followed script.Scenario // last
 
-	calls atomic.Int64 // under way
-	used  atomic.Int64 // when it was last called, in Unix nanoseconds
+	calls atomic.Int64 // in progress
+	used  atomic.Int64 // time of the last call, in Unix nanoseconds
 }
 
-// Name is the sandbox's name, the {name} of /s/{name}/.
+// Name returns the sandbox's name, the {name} in /s/{name}/.
 func (s *Sandbox) Name() string { return s.name }
 
-// Created is when the sandbox was made, in real time.
+// Created returns when the sandbox was created, in real time.
 func (s *Sandbox) Created() time.Time { return s.created }
 
-// Platform is the sandbox's business: its slots, holds and bookings.
+// Platform returns the sandbox's booking logic: its slots, holds and bookings.
 func (s *Sandbox) Platform() *platform.Platform { return s.platform }
 
-// Clock is the sandbox's clock.
+// Clock returns the sandbox's clock.
 func (s *Sandbox) Clock() *clock.Virtual { return s.clock }
 
-// Journal holds the sandbox's exchanges.
+// Journal returns the record of the sandbox's exchanges.
 func (s *Sandbox) Journal() *journal.Journal { return s.journal }
 
-// Answers remembers the sandbox's availability answers.
+// Answers returns the sandbox's remembered availability answers.
 func (s *Sandbox) Answers() *Answers { return s.answers }
 
-// Faults are the ways in which the sandbox misbehaves.
+// Faults returns the faults and quirks of the sandbox.
 func (s *Sandbox) Faults() *script.Set { return s.faults }
 
-// Webhooks sends what changes in the sandbox to a marketplace, once it is set up.
+// Webhooks returns the sender that reports the sandbox's changes to a marketplace, once it is
+// configured.
 func (s *Sandbox) Webhooks() *webhook.Sender { return s.webhooks }
 
-// Credential is what callers of the sandbox must present.
+// Credential returns what callers of the sandbox must present.
 func (s *Sandbox) Credential() Credential { return s.credential }
 
-// OwnKey reports whether callers present a key of the sandbox's own, by which it
-// is found at the root too.
+// OwnKey reports whether the sandbox has its own key. Requests at the root that present it also
+// reach the sandbox.
 func (s *Sandbox) OwnKey() bool { return s.own }
 
-// close dismisses all who watch the journal, lets answers that faults keep waiting
-// go out, and ends the webhooks.
+// close removes all watchers of the journal, sends the answers that faults delay, and stops the
+// webhooks.
 func (s *Sandbox) close() {
 	s.journal.Close()
 	s.faults.Close()
@@ -94,8 +94,7 @@ type moment struct {
 	clock    clock.Reading
 }
 
-// name is what a sandbox may be called: it is a path segment that needs no
-// escaping.
+// name matches valid sandbox names, which are path segments that need no escaping.
 var name = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 func checkName(s string) error {
@@ -105,8 +104,8 @@ func checkName(s string) error {
 	return nil
 }
 
-// Verdict tells whether the sandbox's callers kept their side of the contract, by
-// what the journal holds and by the clock.
+// Verdict reports whether the sandbox's callers kept their side of the contract, according to the
+// journal and the clock.
 func (s *Sandbox) Verdict() judge.Verdict {
 	return judge.Judge(judge.Case{
 		Record:  s.journal.Record(),
@@ -117,12 +116,11 @@ func (s *Sandbox) Verdict() judge.Verdict {
 	})
 }
 
-// ErrSeed is the error of a scenario with another seed than the sandbox's.
+// ErrSeed is returned for a scenario with a seed other than the sandbox's.
 var ErrSeed = errors.New("seed: what a sandbox has in it follows from its seed: make one with the new seed, or start again")
 
-// Follow makes the sandbox what a scenario says, as far as that differs from the
-// scenario that it followed before. What is held and booked stays. Its error wraps
-// ErrSeed, or names what is wrong.
+// Follow applies the parts of a scenario that differ from the previously followed scenario. Holds
+// and bookings stay. Its error wraps ErrSeed, or names the problem.
 func (s *Sandbox) Follow(is *script.Scenario) error {
 	part, err := script.Compile(script.OriginScenario, is)
 	if err != nil {
@@ -151,8 +149,7 @@ func (s *Sandbox) Follow(is *script.Scenario) error {
 	return nil
 }
 
-// Unfollow takes off what a scenario made the sandbox do: its faults, quirks and
-// policy. Catalog, clock and webhooks stay.
+// Unfollow removes the faults, quirks and policy of the scenario. Catalog, clock and webhooks stay.
 func (s *Sandbox) Unfollow() error {
 	s.mu.Lock()
 	plain := &script.Scenario{Now: s.followed.Now, Frozen: s.followed.Frozen, Webhooks: s.followed.Webhooks}
@@ -173,43 +170,43 @@ func (s *Sandbox) followClock(is *script.Scenario) {
 	}
 }
 
-// Began notes the scenario that the sandbox was made with.
+// Began records the scenario that the sandbox was created with.
 func (s *Sandbox) Began(with *script.Scenario) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.followed = *with
 }
 
-// MaxSnapshots is how many snapshots a sandbox keeps.
+// MaxSnapshots is the maximum number of snapshots of a sandbox.
 const MaxSnapshots = 16
 
-// What a sandbox refuses.
+// A sandbox returns these errors for snapshots.
 var (
 	ErrNoSnapshot   = errors.New("there is no such snapshot")
 	ErrTooManySaved = errors.New("the sandbox has as many snapshots as it may have")
 )
 
-// Snapshot is a moment that can be gone back to.
+// Snapshot is a moment that can be restored.
 type Snapshot struct {
 	Name string    `json:"name"`
 	At   time.Time `json:"now"` // by the sandbox's clock, in UTC
 }
 
 func (s *Sandbox) now() moment {
-	// The clock last: what it passes meanwhile expires when it is restored.
+	// The clock is read last, so that everything up to that time expires on restore.
 	kept := s.platform.Snapshot()
 	return moment{platform: kept, clock: s.clock.Read()}
 }
 
 func (s *Sandbox) goTo(m moment) {
-	// The clock first: a later one would let restored holds expire.
+	// The clock is set first: a later time would let restored holds expire.
 	s.clock.Show(m.clock)
 	s.platform.Restore(m.platform)
 }
 
-// Save keeps the state of platform and clock under a name of the form of a
-// sandbox's; it replaces a snapshot of that name. Its error wraps
-// ErrTooManySaved, or says what is wrong with the name.
+// Save saves the state of platform and clock under a name, which has the same form as a sandbox's.
+// It replaces a snapshot with that name. Its error wraps ErrTooManySaved, or describes the invalid
+// name.
 func (s *Sandbox) Save(name string) (Snapshot, error) {
 	if err := checkName(name); err != nil {
 		return Snapshot{}, err
@@ -227,8 +224,8 @@ func (s *Sandbox) Save(name string) (Snapshot, error) {
 	return Snapshot{Name: name, At: now.clock.At.UTC()}, nil
 }
 
-// Restore puts platform and clock back to where they were when the snapshot was
-// taken. The journal goes on. Its error wraps ErrNoSnapshot.
+// Restore restores platform and clock from the snapshot. The journal continues. Its error wraps
+// ErrNoSnapshot.
 func (s *Sandbox) Restore(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,9 +260,8 @@ func (s *Sandbox) Snapshots() []Snapshot {
 	return list
 }
 
-// Reset makes platform and clock what they were when the sandbox was made, and
-// empties the journal; the faults count from zero. Webhooks are as if they had been
-// set up just now. Snapshots stay.
+// Reset restores the initial state of platform and clock, and empties the journal. The faults count
+// from zero, and webhooks are as if just configured. Snapshots stay.
 func (s *Sandbox) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

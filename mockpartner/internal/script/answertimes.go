@@ -8,8 +8,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// AnswerTimes says how long the partner takes to answer, by endpoint, before any fault. Its keys in a file
-// are its fields' names here; absent means that it answers immediately.
+// AnswerTimes is how long the partner takes to answer, by endpoint, before any fault. Its keys in a
+// file are the names of the fields. A missing key means that the partner answers immediately.
 type AnswerTimes struct {
 	Products platform.Duration `yaml:"products" json:"products,omitempty"`
 	// Probe is GET /products with a limit; absent means Products.
@@ -42,8 +42,8 @@ func (t *AnswerTimes) of(r *http.Request) time.Duration {
 	return time.Duration(d)
 }
 
-// TakeTime waits for as long as the partner takes to answer the request. It acts also if the caller has gone away
-// meanwhile, as a real partner would.
+// TakeTime waits for the partner's answer time. The request takes effect even if the caller has
+// disconnected meanwhile, as with a real partner.
 func (s *Set) TakeTime(w http.ResponseWriter, r *http.Request) {
 	times := s.times.Load()
 	if times == nil {
@@ -53,7 +53,7 @@ func (s *Set) TakeTime(w http.ResponseWriter, r *http.Request) {
 	if wait <= 0 {
 		return
 	}
-	// The answer may be later than the server allows for answers in general.
+	// The answer may be later than the server's general write deadline.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -8,32 +8,31 @@ import (
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
-// Fault is one way in which the partner misbehaves. Its keys in a file are its
-// fields' names here.
+// Fault is one way in which the partner misbehaves. Its keys in a file are the names of the fields.
 type Fault struct {
-	// Name is the fault's id, and part of what a probability is decided by; empty
-	// takes fault-1, fault-2, ….
+	// Name is the fault's id, and one input of a probability's decision; empty means fault-1,
+	// fault-2, ….
 	Name  string `yaml:"name" json:"name,omitempty"`
 	Match Match  `yaml:"match" json:"match,omitzero"`
-	// Key is what After, Until, Times and Probability count by; empty means none:
-	// all matches together.
+	// Key selects what After, Until, Times and Probability count by; empty means none: all matches
+	// together.
 	Key Key `yaml:"key" json:"key,omitempty"`
-	// When says whether an answer is lost before the request has had its effect
-	// or after it, and where a delay lies; empty means before.
+	// When says whether an answer is lost, or delayed, before the request has taken effect or after
+	// it; empty means before.
 	When fault.When `yaml:"when" json:"when,omitempty"`
-	// Answered leaves the partner's answers of another status as they are; empty
-	// changes all.
+	// Answered limits the fault to the partner's answers with this status. Others stay as they are;
+	// empty means all.
 	Answered fault.Answered `yaml:"answered" json:"answered,omitempty"`
-	// After leaves the first matches of a key alone, or all before a time, or all in
-	// so long a time from its first match on.
+	// After skips the first matches of a key, or all before a time, or all within a duration from
+	// the key's first match.
 	After *Bound `yaml:"after" json:"after,omitempty"`
-	// Until leaves the matches beyond a number, or from a time on, alone, or those
-	// that come so long after the key's first match.
+	// Until skips the matches beyond a number, or from a time on, or after a duration from the
+	// key's first match.
 	Until *Bound `yaml:"until" json:"until,omitempty"`
 	// Times is how often the fault fires for a key; 0 means always.
 	Times int `yaml:"times" json:"times,omitempty"`
-	// Probability is the share of the remaining matches for which the fault
-	// fires, above 0 and at most 1; absent means 1.
+	// Probability is the share of the remaining matches for which the fault fires, above 0 and at
+	// most 1; absent means 1.
 	Probability *float64 `yaml:"probability" json:"probability,omitempty"`
 
 	fault.Actions `yaml:",inline"`
@@ -46,27 +45,27 @@ func (f Fault) occasion() occasion {
 // Key is what a fault counts by.
 type Key string
 
-// The keys. A request that has no such thing does not match a fault with the key.
+// The keys. A request without the key's value does not match the fault.
 const (
 	KeyNone    Key = "none"    // all requests together
-	KeySlot    Key = "slot"    // the slot that is asked for, or that the hold or booking is of
+	KeySlot    Key = "slot"    // the requested slot, or the slot of the hold or booking
 	KeyHold    Key = "hold"    // the reservation code
 	KeyBooking Key = "booking" // the booking id
 	KeyCaller  Key = "caller"  // the caller's address and User-Agent
 
-	KeyConnection Key = "connection" // the connection that it comes on
+	KeyConnection Key = "connection" // the TCP connection
 )
 
 func keys() []Key { return []Key{KeyNone, KeySlot, KeyHold, KeyBooking, KeyCaller, KeyConnection} }
 
-// rule is a fault that can be decided: its patterns and programs are compiled.
+// rule is a fault with its patterns and programs compiled.
 type rule struct {
 	Fault
 	matches matcher
 	effect  fault.Effect
 }
 
-// compile checks the fault. Errors begin with the path of what is wrong.
+// compile validates the fault. Errors begin with the path of the invalid field.
 func compile(f Fault) (rule, error) {
 	if err := invalid.First(
 		invalid.Name(f.Name),
@@ -87,8 +86,8 @@ func compile(f Fault) (rule, error) {
 	return rule{Fault: f, matches: matches, effect: effect}, nil
 }
 
-// named gives things of a kind that have no name one that is free: kind-1, kind-2, ….
-// A name that is taken already, or given twice, is the error taken.
+// named gives each unnamed item of a kind the first free name: kind-1, kind-2, …. It returns the
+// error taken for a name that is in use or occurs twice.
 func named[T any](kind string, taken error, used map[string]bool, list []T, name func(*T) *string) ([]T, error) {
 	list = slices.Clone(list)
 	if twice := duplicates(taken, used, list, name); len(twice) > 0 {
@@ -104,8 +103,7 @@ func named[T any](kind string, taken error, used map[string]bool, list []T, name
 	return list, nil
 }
 
-// duplicates are the errors of the names that are used already. All names count as used
-// from then on.
+// duplicates returns an error for each name that is already used. It marks all names as used.
 func duplicates[T any](taken error, used map[string]bool, list []T, name func(*T) *string) (twice []error) {
 	for i := range list {
 		given := *name(&list[i])

@@ -22,16 +22,16 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Problems is the error of a scenario, or of a list of faults, that cannot be
-// used: each of its lines begins with file, line and column.
+// Problems is the error of an invalid scenario or list of faults. Each of its lines begins with
+// file, line and column.
 type Problems = yamlfile.Problems
 
-// maxFile bounds a scenario file, in bytes. Larger catalogs have files of their
+// maxFile is the maximum size of a scenario file, in bytes. Larger catalogs have files of their
 // own.
 const maxFile = 4 << 20
 
-// Load reads a scenario from a YAML file, as Parse does, with a catalog file
-// that it names. Its error names the file, or is a *Problems.
+// Load reads a scenario from a YAML file, as Parse does, and the catalog file that it names. Its
+// error names the file, or is a *Problems.
 func Load(path string) (*Scenario, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -40,13 +40,13 @@ func Load(path string) (*Scenario, error) {
 	return file.Scenario()
 }
 
-// File is what a scenario file held when it was read.
+// File is a scenario file with its content at the time of reading.
 type File struct {
 	Path string
 	text []byte
 }
 
-// Open reads a scenario file, whatever it holds. Its error names the file.
+// Open reads a scenario file without parsing it. Its error names the file.
 func Open(path string) (File, error) {
 	text, err := yamlfile.Read(path, maxFile)
 	if err != nil {
@@ -55,15 +55,15 @@ func Open(path string) (File, error) {
 	return File{path, text}, nil
 }
 
-// Scenario returns the scenario that the file held, as Parse does.
+// Scenario parses the file's content, as Parse does.
 func (f File) Scenario() (*Scenario, error) { return Parse(f.Path, f.text) }
 
-// Parse reads a scenario from YAML, of which JSON is a part. The name is the
-// file's, in messages and as what a catalog's path begins from.
+// Parse reads a scenario from YAML, of which JSON is a subset. The name is the file's name:
+// messages contain it, and a catalog's path is relative to it.
 func Parse(name string, text []byte) (*Scenario, error) { return read(name, text, true) }
 
-// beside is the path of a file in the scenario's folder, or below it. A scenario may be a
-// stranger's, and reads nothing else.
+// beside returns the path of a file in the scenario's folder, or below it. A scenario may come from
+// an untrusted author, so it must not read other files.
 func beside(folder, given string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -76,8 +76,8 @@ func beside(folder, given string) (string, error) {
 	return filepath.Join(folder, given), nil
 }
 
-// ParseBody reads a scenario as Parse does, from somebody who may not name files
-// of this machine: a catalog stands in the scenario itself.
+// ParseBody reads a scenario as Parse does, from a caller that may not name files of this machine.
+// A catalog must be part of the scenario itself.
 func ParseBody(name string, text []byte) (*Scenario, error) { return read(name, text, false) }
 
 // file is the form of a scenario file.
@@ -90,7 +90,7 @@ type file struct {
 	Times   *AnswerTimes     `yaml:"answer_times"`
 	Quirks  []platform.Quirk `yaml:"quirks"`
 	Faults  []Fault          `yaml:"faults"`
-	// Webhooks are checked when they are read, and kept as they were written.
+	// Webhooks are validated when they are read, and kept as written.
 	Webhooks *Webhooks `yaml:"webhooks"`
 }
 
@@ -164,20 +164,20 @@ func read(name string, text []byte, mayName bool) (*Scenario, error) {
 	return s, err
 }
 
-// ParseFaults reads one fault, or a list of them, in the form that they have in
-// a scenario. Its error is a *Problems.
+// ParseFaults reads one fault, or a list of faults, in the form that a scenario uses. Its error is
+// a *Problems.
 func ParseFaults(name string, text []byte) ([]Fault, error) {
 	return parseList(name, text, "fault", checkFaults)
 }
 
-// ParseQuirks reads one quirk, or a list of them, in the form that they have in a
-// scenario. Its error is a *Problems.
+// ParseQuirks reads one quirk, or a list of quirks, in the form that a scenario uses. Its error is
+// a *Problems.
 func ParseQuirks(name string, text []byte) ([]platform.Quirk, error) {
 	return parseList(name, text, "quirk", checkQuirks)
 }
 
-// ParseWebhooks reads webhooks in the form that they have in a scenario, and
-// checks them. Its error is a *Problems, and never holds the secret.
+// ParseWebhooks reads and validates webhooks in the form that a scenario uses. Its error is a
+// *Problems, and never contains the secret.
 func ParseWebhooks(name string, text []byte) (Webhooks, error) {
 	return parse(name, text, "expected webhooks with url and secret, received nothing", "#/$defs/webhooks", func(w Webhooks) []error {
 		if _, err := w.Ready(); err != nil {
@@ -195,7 +195,7 @@ func parseList[T any](name string, text []byte, kind string, check func([]T) []e
 	one, err := parse(name, text, empty, "#/$defs/"+kind, func(one T) []error {
 		wrong := check([]T{one})
 		for _, err := range wrong {
-			if placed := (*invalid.Error)(nil); errors.As(err, &placed) { // there is no list in the file to name a place in
+			if placed := (*invalid.Error)(nil); errors.As(err, &placed) { // the file has no list, so the path needs no index
 				placed.Path = strings.TrimPrefix(placed.Path, "[0].")
 			}
 		}
@@ -204,7 +204,7 @@ func parseList[T any](name string, text []byte, kind string, check func([]T) []e
 	return []T{one}, err
 }
 
-// checkFaults returns all that is wrong with faults, each with its place.
+// checkFaults returns all problems of faults, each with its location.
 func checkFaults(faults []Fault) []error {
 	if len(faults) > MaxFaults {
 		return []error{fmt.Errorf("%w, %d: disarm some", ErrFull, MaxFaults)}
@@ -218,7 +218,7 @@ func checkFaults(faults []Fault) []error {
 	return wrong
 }
 
-// checkQuirks returns all that is wrong with quirks, each with its place.
+// checkQuirks returns all problems of quirks, each with its location.
 func checkQuirks(quirks []platform.Quirk) []error {
 	wrong := duplicates(ErrQuirkTaken, map[string]bool{}, quirks, func(q *platform.Quirk) *string { return &q.Name })
 	for i, q := range quirks {
@@ -229,7 +229,7 @@ func checkQuirks(quirks []platform.Quirk) []error {
 	return wrong
 }
 
-// isList reports whether a text, of a depth that can be read, is a list.
+// isList reports whether a text is a list that is not nested too deeply to be read.
 func isList(text []byte) bool {
 	if _, deep := yamlfile.TooDeep(text); deep {
 		return false
@@ -242,13 +242,12 @@ func isList(text []byte) bool {
 	return ok
 }
 
-// WatchEvery is how often Watch looks, unless told otherwise.
+// WatchEvery is the default interval of Watch.
 const WatchEvery = 500 * time.Millisecond
 
-// Watch reads a scenario file again whenever what it holds is no longer what it
-// held, until the context ends. It tells changed the new scenario, or what is
-// wrong with it. It compares contents and not times, which editors and mounted
-// volumes play tricks with.
+// Watch reads a scenario file again whenever its content has changed, until the context ends. It
+// calls changed with the new scenario or an error. It compares contents and not modification times,
+// which are unreliable with some editors and mounted volumes.
 func Watch(ctx context.Context, file File, every time.Duration, changed func(*Scenario, error)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -261,7 +260,7 @@ func Watch(ctx context.Context, file File, every time.Duration, changed func(*Sc
 		}
 		now, err := Open(file.Path)
 		switch {
-		case err != nil && err.Error() != missing: // told once, not at every look
+		case err != nil && err.Error() != missing: // reported once, not at every interval
 			missing = err.Error()
 			changed(nil, err)
 		case err == nil && (missing != "" || !bytes.Equal(now.text, file.text)):

@@ -13,31 +13,31 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Match says to which requests a fault applies: those that are as every field
-// says. Empty fields do not choose.
+// Match selects the requests to which a fault applies. A request must match every field; empty
+// fields match everything.
 type Match struct {
 	Endpoint partnerapi.Endpoint `yaml:"endpoint" json:"endpoint,omitempty"`
 	Method   string              `yaml:"method" json:"method,omitempty"`
-	// Path is a pattern for the escaped path below the sandbox: * stands for
-	// anything within a segment, ** for anything.
+	// Path is a pattern for the escaped path below the sandbox: * matches anything within a
+	// segment, ** matches anything.
 	Path string `yaml:"path" json:"path,omitempty"`
-	// Header and Query are patterns for values, by name: * stands for anything. One
-	// of the values has to match.
+	// Header and Query are patterns for values, by name: * matches anything. One of the values has
+	// to match.
 	Header map[string]string `yaml:"header" json:"header,omitempty"`
 	Query  map[string]string `yaml:"query" json:"query,omitempty"`
 	// Body is a jq predicate on the JSON body, such as .units | length > 1.
 	Body string `yaml:"body" json:"body,omitempty"`
 	// NoBody matches requests without a body.
 	NoBody bool `yaml:"no_body" json:"no_body,omitempty"`
-	// Product and Option are the ids of what the request is about, or last: the
-	// last product of the catalog, the last option of its product.
+	// Product and Option are the ids that the request concerns, or first or last: of the catalog's
+	// products, or of the product's options.
 	Product string `yaml:"product" json:"product,omitempty"`
 	Option  string `yaml:"option" json:"option,omitempty"`
 	// Credential is what the caller presents.
 	Credential Credential `yaml:"credential" json:"credential,omitempty"`
-	// If is a jq predicate on all that is known of the request; see the module's README.
+	// If is a jq predicate on all properties of the request; see the module's README.
 	If string `yaml:"if" json:"if,omitempty"`
-	// State is how things are when the request arrives.
+	// State is the state when the request arrives.
 	State State `yaml:"state" json:"state,omitzero"`
 }
 
@@ -49,17 +49,17 @@ const (
 	CredentialWrong   Credential = "wrong" // another key, or the key in another form
 	CredentialMissing Credential = "missing"
 
-	// The kinds of wrong ones that partners take for the key. One can be of several kinds.
-	CredentialOtherCase   Credential = "other-case"   // in upper and lower case as it likes
-	CredentialShorter     Credential = "shorter"      // the beginning of the key
-	CredentialLonger      Credential = "longer"       // the key, and more
-	CredentialPart        Credential = "part"         // any piece of the key, nothing among them
-	CredentialSameStart   Credential = "same-start"   // begins with the first four characters of the key
-	CredentialSameEnd     Credential = "same-end"     // ends with the last four
+	// These are wrong keys that faulty partners accept. A key can be of several kinds.
+	CredentialOtherCase   Credential = "other-case"   // the key with other upper and lower case
+	CredentialShorter     Credential = "shorter"      // a prefix of the key
+	CredentialLonger      Credential = "longer"       // the key with more text after it
+	CredentialPart        Credential = "part"         // any substring of the key, even an empty one
+	CredentialSameStart   Credential = "same-start"   // the first four characters are equal
+	CredentialSameEnd     Credential = "same-end"     // the last four characters are equal
 	CredentialSameLength  Credential = "same-length"  // as long as the key
 	CredentialPadded      Credential = "padded"       // the key with spaces or quotes around it
-	CredentialOtherScheme Credential = "other-scheme" // the key after another scheme, or after none
-	CredentialSchemeCase  Credential = "scheme-case"  // the key after the scheme in other letters, such as BEARER
+	CredentialOtherScheme Credential = "other-scheme" // the key with another scheme, or without one
+	CredentialSchemeCase  Credential = "scheme-case"  // the key with the scheme in other case, such as BEARER
 	CredentialEmpty       Credential = "empty"        // a scheme, or nothing, and no key
 )
 
@@ -70,8 +70,8 @@ func credentials() []Credential {
 	}
 }
 
-// State is how the slot, hold and booking are that a request is about. A request
-// that is about none matches none.
+// State is the state of the slot, hold and booking that a request concerns. A request without such
+// an object does not match.
 type State struct {
 	Slot    string `yaml:"slot" json:"slot,omitempty"`       // a slot status (AVL-9), or unknown
 	Hold    string `yaml:"hold" json:"hold,omitempty"`       // held, confirmed, released, expired or unknown
@@ -80,7 +80,7 @@ type State struct {
 
 const unknown = "unknown"
 
-// orUnknown are the states in small letters, and unknown.
+// orUnknown returns unknown and the states in lower case.
 func orUnknown[S ~string](states ...S) []string {
 	words := []string{unknown}
 	for _, state := range states {
@@ -93,10 +93,10 @@ type matcher struct {
 	Match
 	path          *regexp.Regexp
 	header, query map[string]*regexp.Regexp
-	body, about   *jq.Program // nil: any
+	body, about   *jq.Program // nil matches everything
 }
 
-// methods are those that HTTP defines for requests to a resource.
+// methods lists those that HTTP defines for requests to a resource.
 func methods() []string {
 	return []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 }
@@ -138,15 +138,15 @@ func globs(patterns map[string]string) map[string]*regexp.Regexp {
 	return compiled
 }
 
-// glob compiles a pattern in which * stands for star, and ** for anything.
+// glob compiles a pattern in which * means the expression star, and ** means anything.
 func glob(pattern, star string) *regexp.Regexp {
 	quoted := regexp.QuoteMeta(pattern)
 	quoted = strings.ReplaceAll(quoted, `\*\*`, `.*`)
 	return regexp.MustCompile(`(?s)^(?:` + strings.ReplaceAll(quoted, `\*`, star) + `)$`)
 }
 
-// fits reports whether the request is one that the fault applies to. Its error
-// is that of a predicate that cannot be decided: it does not match.
+// fits reports whether the fault applies to the request. The error is that of a predicate that
+// failed; the request does not match then.
 func (m matcher) fits(s *subject) (bool, error) {
 	switch {
 	case m.Endpoint != "" && m.Endpoint != s.endpoint,
@@ -177,7 +177,7 @@ func (m matcher) fits(s *subject) (bool, error) {
 
 func is(wanted string, state func() string) bool { return wanted == "" || wanted == state() }
 
-// each reports whether each pattern fits one of the values of its name.
+// each reports whether every pattern matches one of the values of its name.
 func each(patterns map[string]*regexp.Regexp, values func(name string) []string) bool {
 	for name, pattern := range patterns {
 		if !slices.ContainsFunc(values(name), pattern.MatchString) {

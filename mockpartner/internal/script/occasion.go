@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// occasion says for which of the matches of a key a fault fires.
+// occasion decides for which matches of a key a fault fires.
 type occasion struct {
 	after, until *Bound
 	times        int
@@ -30,8 +30,7 @@ func (o occasion) check() error {
 	return invalid.Within("times", o.times, 0, maxCount)
 }
 
-// comes reports whether the fault fires for the match that the tally of the key
-// has counted last.
+// comes reports whether the fault fires for the key's latest match in the tally.
 func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) bool {
 	switch {
 	case o.after != nil && !o.after.passed(t, now),
@@ -43,8 +42,8 @@ func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) 
 	return true
 }
 
-// usedUp reports whether a fault that counts by the key will not fire again. With a key
-// there can always be another one.
+// usedUp reports whether a fault with this key will not fire again. With a key it may, because a
+// new key can always appear.
 func (o occasion) usedUp(key Key, c Counts, now time.Time) bool {
 	keyed := key != "" && key != KeyNone
 	switch u := o.until; {
@@ -58,13 +57,13 @@ func (o occasion) usedUp(key Key, c Counts, now time.Time) bool {
 	return o.times > 0 && c.Fired >= uint64(o.times)
 }
 
-// maxKeys bounds the keys that a set counts, of all its faults together.
-// Beyond it new keys are left alone.
+// maxKeys limits the keys that a set counts, for all its faults together. Beyond it, faults ignore
+// new keys.
 const maxKeys = 100_000
 
 type tally struct {
 	matched, fired int
-	began          time.Time // the first match
+	began          time.Time // time of the first match
 }
 
 func (t *tally) match(now time.Time) {
@@ -74,15 +73,14 @@ func (t *tally) match(now time.Time) {
 	t.matched++
 }
 
-// counter counts what becomes of a fault.
+// counter counts the matches and firings of a fault.
 type counter struct {
 	counts Counts
 	byKey  tallies
 }
 
-// match counts a request that the fault applies to, of a key, and decides: it returns the
-// number of the match that the fault fires for, and 0 where it does not fire. The keys are
-// those of all that the set counts.
+// match counts a matching request with its key and decides. It returns the number of the match if
+// the fault fires, and 0 if not. keys is the number of keys in the set.
 func (c *counter) match(o occasion, seed uint64, fault, key string, now time.Time, keys *int) int {
 	c.counts.Matched++
 	t, ok := c.byKey.of(key, keys, &c.counts)
@@ -102,8 +100,7 @@ func (c *counter) match(o occasion, seed uint64, fault, key string, now time.Tim
 // tallies are a fault's counters, by the digest of the key.
 type tallies map[[8]byte]*tally
 
-// of returns the counters of a key; false where there is no room for a new one
-// among all the keys that the set counts.
+// of returns the counters of a key. It returns false if the set cannot count another key.
 func (t tallies) of(key string, keys *int, counts *Counts) (*tally, bool) {
 	digest := sha256.Sum256([]byte(key))
 	short := [8]byte(digest[:8])
@@ -119,12 +116,12 @@ func (t tallies) of(key string, keys *int, counts *Counts) (*tally, bool) {
 	return t[short], true
 }
 
-// Bound is a point in a fault's life: a number of matches, or a time by the
-// sandbox's clock, or so long after the key's first match, by that clock.
+// Bound is a point in a fault's life. It is a number of matches, a time by the sandbox's clock, or
+// a duration by that clock from the key's first match.
 type Bound struct {
 	Matches int
-	At      time.Time // zero: Matches or For counts
-	For     Span      // 0: Matches or At counts
+	At      time.Time // zero if Matches or For is set
+	For     Span      // 0 if Matches or At is set
 }
 
 // UnmarshalYAML reads a number, a date-time or a duration.
@@ -146,7 +143,7 @@ func (b *Bound) UnmarshalYAML(node ast.Node) error {
 	return yamlfile.At(node, "expected a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, received %q", text)
 }
 
-// MarshalJSON writes the bound as files do.
+// MarshalJSON writes the bound in the form that files use.
 func (b Bound) MarshalJSON() ([]byte, error) {
 	switch {
 	case b.For != 0:
@@ -158,8 +155,7 @@ func (b Bound) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// passed reports whether the match that the tally has counted last, at the given
-// time, lies beyond the bound.
+// passed reports whether the latest match in the tally, at the given time, is beyond the bound.
 func (b Bound) passed(t tally, now time.Time) bool {
 	switch {
 	case b.For != 0:
@@ -171,20 +167,20 @@ func (b Bound) passed(t tally, now time.Time) bool {
 	}
 }
 
-// Counts tell what became of a fault.
+// Counts are the counters of a fault.
 type Counts struct {
-	Considered uint64 `json:"considered"`        // requests that it was held against
-	Matched    uint64 `json:"matched"`           // of those, the ones that it applies to
-	Fired      uint64 `json:"fired"`             // of those, the ones that it broke
-	Keys       int    `json:"keys"`              // how many keys it has counted by
-	LeftAlone  uint64 `json:"leftAlone"`         // matches of keys that there was no room to count
-	Problem    string `json:"problem,omitempty"` // what kept it from being decided, last
+	Considered uint64 `json:"considered"`        // requests that it was checked against
+	Matched    uint64 `json:"matched"`           // considered requests that it applies to
+	Fired      uint64 `json:"fired"`             // matched requests for which it fired
+	Keys       int    `json:"keys"`              // number of keys counted
+	LeftAlone  uint64 `json:"leftAlone"`         // matches ignored because there were too many keys
+	Problem    string `json:"problem,omitempty"` // the last error that prevented a decision
 }
 
 const maxCount = 1_000_000_000
 
-// draw returns the randomness of a fault's n-th match of a key. It depends on
-// nothing else, so that concurrent callers cannot take each other's chances.
+// draw returns the randomness of a fault's n-th match of a key. It depends on nothing else, so
+// concurrent callers do not affect each other's results.
 func draw(seed uint64, fault, key string, n int) *rand.Rand {
 	text := binary.BigEndian.AppendUint64(nil, seed)
 	text = binary.BigEndian.AppendUint64(text, uint64(n))
@@ -193,7 +189,7 @@ func draw(seed uint64, fault, key string, n int) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(digest[:8]), binary.BigEndian.Uint64(digest[8:16])))
 }
 
-// Duration is a duration as files write it.
+// Duration is a duration in the form that files use.
 type Duration = platform.Duration
 
 func scalar(node ast.Node) bool {
@@ -201,14 +197,13 @@ func scalar(node ast.Node) bool {
 	return ok
 }
 
-// Span is a time.Duration by the sandbox's clock, which files write as 10m, 36h
-// or 1h30m.
+// Span is a time.Duration by the sandbox's clock, which files write as 10m, 36h or 1h30m.
 type Span time.Duration
 
 const (
-	// maxSpan bounds a span. Clocks of a mock move far.
+	// maxSpan is the maximum span. It is long because clocks of a mock move far.
 	maxSpan = Span(10 * 365 * 24 * time.Hour)
-	// minEvery bounds how often a trigger is sent.
+	// minEvery is the shortest interval between triggers.
 	minEvery = Span(time.Second)
 )
 
@@ -223,7 +218,7 @@ func (s *Span) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// MarshalText writes the span as files do.
+// MarshalText writes the span in the form that files use.
 func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
 
 // Instant is a time by the sandbox's clock.

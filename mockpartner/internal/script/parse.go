@@ -11,18 +11,19 @@ import (
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
-// parse reads a text of ours: of one document, of plain YAML, as check and then the part
-// of the schema want it. Its error is a *Problems, with all of them.
+// parse reads one document of plain YAML, and validates it with check and that part of the schema.
+// Its error is a *Problems with all problems.
 func parse[T any](name string, text []byte, empty, schema string, check func(T) []error) (value T, err error) {
 	problems, fatal := plain(text)
 	if !fatal {
 		found := yamlfile.DecodeEvery(text, &value, empty)
 		wrong := paths(found.Paths)
 		for i := range problems {
-			wrong, problems[i].Path = append(wrong, problems[i].Path), "" // their lines tell where they are
+			wrong, problems[i].Path = append(wrong, problems[i].Path), "" // their line numbers locate them
 		}
 		problems = append(problems, found.List...)
-		// A single fault or quirk that lacks a value may look wrong for that reason alone.
+		// A missing value in a single fault or quirk can cause other problems, so they are not
+		// checked.
 		single := strings.HasPrefix(schema, "#/$defs/") && len(found.List) > 0
 		if !found.Partial && !single {
 			checked := []yamlfile.Problem{}
@@ -46,14 +47,14 @@ func parse[T any](name string, text []byte, empty, schema string, check func(T) 
 	return value, &Problems{File: name, List: problems}
 }
 
-// paths are those of what is wrong with a text.
+// paths are the paths of known problems in a text.
 type paths []string
 
 // item is the path of a fault or a quirk in a list.
 var item = regexp.MustCompile(`^(faults|quirks)?\[[0-9]+\]`)
 
-// otherParts are the problems that what is known to be wrong has not caused: they are
-// elsewhere, and not in the same fault or quirk.
+// otherParts returns the problems that known ones did not cause: they are elsewhere, and not in the
+// same fault or quirk.
 func (p paths) otherParts(problems []yamlfile.Problem) []yamlfile.Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(problem yamlfile.Problem) bool {
 		return slices.ContainsFunc(p, func(known string) bool {
@@ -63,8 +64,8 @@ func (p paths) otherParts(problems []yamlfile.Problem) []yamlfile.Problem {
 	})
 }
 
-// others are the problems of other values than those that are known to be wrong, and than
-// those around or within them: the first of each.
+// others returns the first problem of each value that is unrelated to the known ones. Values around
+// or within a known one are related.
 func (p paths) others(problems []yamlfile.Problem) (others []yamlfile.Problem) {
 	for _, problem := range problems {
 		if !slices.ContainsFunc(p, func(known string) bool { return related(known, problem.Path) }) {
@@ -76,13 +77,13 @@ func (p paths) others(problems []yamlfile.Problem) (others []yamlfile.Problem) {
 
 func related(a, b string) bool { return within(a, b) || within(b, a) }
 
-// within reports whether a path is that of a value, or of something in it.
+// within reports whether path is the path of the value, or of a part of it.
 func within(path, value string) bool {
 	rest, found := strings.CutPrefix(path, value)
 	return found && (value == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// in places an error below a key, one without a place too.
+// in prefixes the path of an error with a key. An error without a path gets one.
 func in(key string, err error) error {
 	if many := (*Problems)(nil); errors.As(err, &many) {
 		for i := range many.List {

@@ -11,12 +11,11 @@ import (
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
-// OriginScenario is the origin of what a scenario brings.
+// OriginScenario is the origin of everything that a scenario adds.
 const OriginScenario = "scenario"
 
-// Part is what a scenario, or something else in its form, makes of a partner that
-// is running: its faults and quirks, and what it says of policy and holds. Many
-// sets can share one.
+// Part is a scenario, or something else in its form, that is applied to a running partner: its
+// faults, quirks, policy, hold time and answer times. Many sets can share one.
 type Part struct {
 	origin  string
 	rules   []rule
@@ -26,9 +25,8 @@ type Part struct {
 	times   *AnswerTimes
 }
 
-// Compile makes a part of a scenario, and names the faults and quirks that have
-// no name. The origin tells it from other parts. The error begins with the place
-// of what is wrong.
+// Compile compiles a scenario into a part, and names the unnamed faults and quirks. The origin
+// identifies the part. The error begins with the location of the problem.
 func Compile(origin string, s *Scenario) (Part, error) {
 	named, err := prepare(nil, s.Faults)
 	if err != nil {
@@ -44,8 +42,8 @@ func Compile(origin string, s *Scenario) (Part, error) {
 	return made, nil
 }
 
-// Copy makes this set, of another platform, misbehave like the original; its
-// faults count from nothing.
+// Copy gives this set, of another platform, the faults and quirks of the original. The faults count
+// from zero.
 func (s *Set) Copy(original *Set) error {
 	original.mu.Lock()
 	parts, quirks, plain := slices.Clone(original.parts), slices.Clone(original.quirks), original.plain
@@ -86,8 +84,8 @@ func (s *Set) behave(parts []Part, quirks []platform.Quirk) error {
 	return nil
 }
 
-// nameQuirks checks quirks that are to be beside others, and names those that have
-// no name. Its errors begin with the place of what is wrong.
+// nameQuirks validates quirks that will be added to others, and names the unnamed ones. Its errors
+// begin with the location of the problem.
 func nameQuirks(beside, quirks []platform.Quirk) ([]platform.Quirk, error) {
 	quirks, err := named("quirk", ErrQuirkTaken, names(beside, func(q platform.Quirk) string { return q.Name }), quirks, func(q *platform.Quirk) *string { return &q.Name })
 	if err != nil {
@@ -101,7 +99,7 @@ func nameQuirks(beside, quirks []platform.Quirk) ([]platform.Quirk, error) {
 	return quirks, nil
 }
 
-// What a Set refuses of quirks.
+// A Set returns these errors for quirks.
 var (
 	ErrQuirkTaken   = errors.New("there is a quirk of that name already")
 	ErrQuirkMissing = errors.New("there is no such quirk")
@@ -110,10 +108,10 @@ var (
 // Quirk is a quirk of the sandbox's platform.
 type Quirk struct {
 	platform.Quirk
-	Origin string `json:"origin,omitempty"` // the part that it came with; empty: none
+	Origin string `json:"origin,omitempty"` // the part that it belongs to; empty for a quirk that was added by itself
 }
 
-// Quirks returns the quirks in the order in which they are held against a case.
+// Quirks returns the quirks in the order in which they are tried.
 func (s *Set) Quirks() []Quirk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,9 +127,8 @@ func (s *Set) Quirks() []Quirk {
 	return all
 }
 
-// AddQuirks adds quirks, all or none, after those that there are, and returns
-// them with their names. Its error wraps ErrQuirkTaken, or begins with the place
-// of what is wrong, such as [1].takes.
+// AddQuirks adds quirks, all or none, after the existing ones, and returns them with their names.
+// Its error wraps ErrQuirkTaken, or begins with the location of the problem, such as [1].takes.
 func (s *Set) AddQuirks(quirks ...platform.Quirk) ([]Quirk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,8 +146,8 @@ func (s *Set) AddQuirks(quirks ...platform.Quirk) ([]Quirk, error) {
 	return added, nil
 }
 
-// RemoveQuirk removes the quirk of that name, of those that came with no part.
-// Its error wraps ErrQuirkMissing.
+// RemoveQuirk removes the quirk with that name. Quirks that belong to a part cannot be removed. Its
+// error wraps ErrQuirkMissing.
 func (s *Set) RemoveQuirk(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,8 +158,7 @@ func (s *Set) RemoveQuirk(name string) error {
 	return s.behave(s.parts, slices.Delete(slices.Clone(s.quirks), i, i+1))
 }
 
-// ClearQuirks removes all quirks that came with no part, and returns how many
-// there were.
+// ClearQuirks removes all quirks that belong to no part, and returns their number.
 func (s *Set) ClearQuirks() (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,10 +166,9 @@ func (s *Set) ClearQuirks() (int, error) {
 	return n, s.behave(s.parts, nil)
 }
 
-// Play lets the sandbox misbehave as the part has it, in the place of the part of
-// the same origin before. The scenario's faults are considered first. A
-// fault that was armed by itself goes where one of the part has its name. Its error
-// is that of a name that another part has, or of too many parts.
+// Play applies the part to the sandbox and replaces an earlier part of the same origin. The
+// scenario's faults are considered first. A fault of the part replaces a fault of the same name
+// that was armed by itself. The error reports a name that another part uses, or too many parts.
 func (s *Set) Play(p Part) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,8 +211,7 @@ func (s *Set) Play(p Part) error {
 	return nil
 }
 
-// Stop takes off what was played under that origin, and reports whether there
-// was anything.
+// Stop removes the part of that origin, and reports whether it was active.
 func (s *Set) Stop(origin string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,7 +226,7 @@ func (s *Set) Stop(origin string) (bool, error) {
 	return true, nil
 }
 
-// Origins lists what is played, in its order.
+// Origins lists the origins of the active parts, in order.
 func (s *Set) Origins() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,18 +22,19 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// ErrNotRepeatable says that no fault can answer as a recorded exchange was answered.
+// ErrNotRepeatable is returned when no fault can repeat a recorded exchange's answer.
 var ErrNotRepeatable = errors.New("no fault can repeat this exchange")
 
-// ArmRecorded arms a fault that answers the next call to the exchange's endpoint as the
-// exchange was answered. Its error wraps ErrNotRepeatable or ErrFull.
+// ArmRecorded arms a fault that repeats the exchange's answer on the next call to its endpoint. Its
+// error wraps ErrNotRepeatable or ErrFull.
 func (s *Set) ArmRecorded(e journal.Exchange) ([]Armed, error) {
 	f, err := recorded(e)
 	if err != nil {
 		return nil, err
 	}
 	if f.Wire == fault.EmptyResponse {
-		// The caller could tell a reset from an end: what broke the exchange knows which it was.
+		// Callers can tell a reset from an end. The fault that caused this exchange knows which it
+		// was.
 		for _, a := range s.Faults() {
 			if slices.Contains(e.Faults, a.Name) {
 				f.Wire = cmp.Or(a.Wire, f.Wire)
@@ -44,18 +45,18 @@ func (s *Set) ArmRecorded(e journal.Exchange) ([]Armed, error) {
 }
 
 const (
-	// shortestDelay is what a fault repeats of how long an answer took. Shorter times are
-	// those of the machine.
+	// shortestDelay is the shortest answer time that a fault repeats. Shorter times come from the
+	// machine.
 	shortestDelay = 100 * time.Millisecond
-	// beyondPatience is how much longer than last time a caller is kept waiting that left
-	// without the answer, so that it leaves again.
+	// beyondPatience is added to the delay for a caller that left without the answer, so that it
+	// leaves again.
 	beyondPatience = time.Second
-	// maxRecorded bounds the body that a fault repeats, in bytes.
+	// maxRecorded is the maximum body that a fault repeats, in bytes.
 	maxRecorded = 1 << 20
 )
 
-// recorded returns the fault that answers one call as the exchange was answered. The call
-// has its effect if the exchange had one.
+// recorded returns the fault that repeats the exchange's answer for one call. The call takes effect
+// if the exchange changed something.
 func recorded(e journal.Exchange) (f Fault, err error) {
 	if !e.Done {
 		return f, fmt.Errorf("%w: it is still in progress", ErrNotRepeatable)
@@ -91,7 +92,7 @@ func recorded(e journal.Exchange) (f Fault, err error) {
 	return f, nil
 }
 
-// matchOf chooses the calls that are like that of the exchange.
+// matchOf returns a match for calls like that of the exchange.
 func matchOf(e journal.Exchange) Match {
 	path, query, _ := strings.Cut(e.Target, "?")
 	if e.Endpoint != partnerapi.Products {
@@ -100,9 +101,9 @@ func matchOf(e journal.Exchange) Match {
 		}
 		return Match{Endpoint: e.Endpoint}
 	}
-	// A health probe is told from a catalog sync by its limit alone.
+	// Only the limit distinguishes a health probe from a catalog sync.
 	m := Match{Endpoint: e.Endpoint, Query: map[string]string{}}
-	values, _ := url.ParseQuery(query) // what cannot be read chooses nothing
+	values, _ := url.ParseQuery(query) // an invalid query matches every query
 	for name := range values {
 		if m.Query[name] = "*"; name == "limit" {
 			m.Query[name] = values.Get(name)
@@ -114,13 +115,13 @@ func matchOf(e journal.Exchange) Match {
 	return m
 }
 
-// cutOff reports whether the connection broke within the answer, and not by the caller.
+// cutOff reports whether the connection broke within the answer, and not because of the caller.
 func cutOff(e journal.Exchange) bool {
 	length, err := strconv.Atoi(e.Answer.Header.Get("Content-Length"))
 	return !e.Delivered && e.LeftAfter == nil && (err != nil || len(e.Answer.Body) < length) && !e.Answer.Truncated
 }
 
-// bodyOf is the text of an answer's body, and whether it went out compressed.
+// bodyOf returns the text of an answer's body, and whether it was sent compressed.
 func bodyOf(m journal.Message) (text string, zipped bool, err error) {
 	body := []byte(m.Body)
 	zipped = len(body) > 0 && m.Header.Get("Content-Encoding") == "gzip"
@@ -142,7 +143,7 @@ func bodyOf(m journal.Message) (text string, zipped bool, err error) {
 	return string(body), zipped, nil
 }
 
-// headersOf are the headers of an answer that do not follow from how and when it is sent.
+// headersOf returns the headers of an answer that do not depend on how and when it was sent.
 func headersOf(header http.Header) *fault.Headers {
 	kept := &fault.Headers{Set: map[string]string{}}
 	for name, values := range header {
@@ -153,7 +154,7 @@ func headersOf(header http.Header) *fault.Headers {
 		}
 	}
 	if kept.Set["Content-Type"] == "" {
-		kept.Remove = []string{"Content-Type"} // a fault's answer would have one
+		kept.Remove = []string{"Content-Type"} // otherwise a fault's answer would have one
 	}
 	return kept
 }

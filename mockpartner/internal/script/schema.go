@@ -23,18 +23,18 @@ import (
 //go:embed scenario.schema.json
 var scenarioSchema []byte
 
-// Schema returns the JSON Schema of a scenario file, draft 2020-12, by which
-// editors complete and check what is written.
+// Schema returns the JSON Schema of a scenario file, draft 2020-12. Editors use it to complete and
+// check scenarios.
 func Schema() []byte { return bytes.Clone(scenarioSchema) }
 
-// schemas compiles the schema when it is first needed, by the part of it: of a whole
-// scenario, of one fault or quirk, of a list of them, and of webhooks.
+// schemas compiles the schema when it is first needed. The keys are its parts: a complete scenario,
+// one fault or quirk, a list of them, and webhooks.
 var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	const name = "scenario.schema.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.Draft = jsonschema.Draft2020
 	if err := compiler.AddResource(name, bytes.NewReader(scenarioSchema)); err != nil {
-		panic(err) // the schema is embedded, and tests read it
+		panic(err) // the schema is embedded, and tests compile it
 	}
 	all := map[string]*jsonschema.Schema{}
 	for _, part := range []string{"", "#/$defs/fault", "#/properties/faults", "#/$defs/quirk", "#/properties/quirks", "#/$defs/webhooks"} {
@@ -43,8 +43,8 @@ var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	return all
 })
 
-// keep reports how the YAML text breaks the schema. The strict types have found what
-// people get wrong; this is what they let pass, such as a number in the place of a text.
+// keep reports where the YAML text violates the schema. The strict types find the common mistakes.
+// The schema finds what they accept, such as a number in place of a string.
 func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 	var read any
 	if err := yaml.Unmarshal(text, &read); err != nil {
@@ -68,7 +68,7 @@ func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 	return nil
 }
 
-// leaves are the innermost causes of an error.
+// leaves returns the innermost causes of an error.
 func leaves(broken *jsonschema.ValidationError) (problems []yamlfile.Problem) {
 	if len(broken.Causes) == 0 {
 		return []yamlfile.Problem{{Path: dotted(broken.InstanceLocation), Message: strings.Replace(broken.Message, ", but got ", ", received ", 1)}}
@@ -87,12 +87,12 @@ func dotted(pointer string) string {
 	return strings.TrimPrefix(index.ReplaceAllString(path, "[$1]$2"), ".")
 }
 
-// inBody is where a value may be anything, null among it.
+// inBody matches paths at which any value is allowed, even null.
 var inBody = regexp.MustCompile(`^\$(\.faults)?(\[\d+\])?\.body`)
 
-// plain finds what a file of ours has not, though YAML has it: names for values
-// that stand elsewhere, which can make a small file huge, and keys without a
-// value, which look as if they said something. It is fatal where the rest cannot be read.
+// plain finds YAML features that our files do not allow. Aliases can make a small file huge, and
+// keys without a value look as if they had an effect. A problem is fatal if the rest cannot be
+// read.
 func plain(text []byte) (problems []yamlfile.Problem, fatal bool) {
 	if !utf8.Valid(text) {
 		return []yamlfile.Problem{{Message: "expected text in UTF-8"}}, true
@@ -126,7 +126,7 @@ type finder struct {
 	fatal    bool
 }
 
-// maxPlain bounds the problems that a finder keeps.
+// maxPlain is the maximum number of problems that a finder collects.
 const maxPlain = 50
 
 func (f *finder) add(line, column int, path, message string) {

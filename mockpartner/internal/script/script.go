@@ -1,20 +1,18 @@
-// Package script makes a mock partner misbehave on demand, the same way every
-// time.
+// Package script makes a mock partner misbehave on demand, the same way every time.
 //
-// A Scenario is what a mock is to be like: its catalog, clock and seed, its policy,
-// and how it misbehaves. Its quirks are mistakes of the business itself, which
-// package platform makes; its faults come between the caller and the business. It is read from a YAML file (Load, Parse), whose form Schema
-// publishes, and read again whenever the file changes (Watch).
+// A Scenario describes a mock: its catalog, clock, seed and policy, and how it misbehaves. Its
+// quirks are wrong behaviours of the booking logic, which package platform implements. Its faults
+// come between the caller and the booking logic. A scenario is read from a YAML file (Load, Parse),
+// whose form Schema publishes. It is read again whenever the file changes (Watch).
 //
-// A Fault says to which requests it applies (Match), which of them it is to
-// break (Key, After, Until, Times, Probability), and how: by being late, by
-// another answer, by changing the real one, or on the wire: see package fault.
+// A Fault says to which requests it applies (Match) and for which matches it fires (Key, After,
+// Until, Times, Probability). Package fault implements what it does: a delay, another answer, a
+// changed answer, or a disturbance on the wire.
 //
-// A Set is how one sandbox misbehaves: a scenario and whatever else is played in
-// its form (Part), and what was armed by itself. For each request, Fire
-// looks for the first fault that fires, and fault.Firing.Serve lets it do its work. What
-// a fault decides depends on the seed, its name, the key and how often that key
-// has matched: the order in which concurrent requests of different keys arrive
+// A Set is the misbehaviour of one sandbox: a scenario, other parts in its form (Part), and faults
+// that were armed by themselves. For each request, Fire returns the first fault that fires, and
+// fault.Firing.Serve carries it out. A fault's decision depends on the seed, its name, the key, and
+// how often that key has matched. The order in which concurrent requests with different keys arrive
 // changes nothing.
 package script
 
@@ -28,15 +26,15 @@ import (
 // Scenario describes a mock. Zero values leave it unchanged.
 type Scenario struct {
 	Catalog *catalog.Catalog
-	Now     time.Time // where the clocks begin
-	Frozen  bool      // they stand still until they are moved
+	Now     time.Time // where the clocks start
+	Frozen  bool      // the clocks stand still until they are moved
 	Seed    *uint64
-	Policy  *catalog.Policy // in place of the catalog's
-	HoldFor time.Duration   // how long holds live
-	// AnswerTimes is how long answers take; nil means no time.
+	Policy  *catalog.Policy // replaces the catalog's
+	HoldFor time.Duration   // how long holds last
+	// AnswerTimes is how long answers take; nil means that they are immediate.
 	AnswerTimes *AnswerTimes
 	Quirks      []platform.Quirk
 	Faults      []Fault
-	// Webhooks are those of the default sandbox.
+	// Webhooks are the webhooks of the default sandbox.
 	Webhooks *Webhooks
 }

@@ -17,16 +17,16 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Set is how one sandbox misbehaves: its faults, and the quirks of its platform.
-// It is safe for concurrent use; use NewSet.
+// Set is the misbehaviour of one sandbox: its faults, and the quirks of its platform. It is safe
+// for concurrent use. Create it with NewSet.
 type Set struct {
 	platform *platform.Platform
 	presents func(*http.Request, Credential) bool
-	scale    float64          // of the contract's limits
+	scale    float64          // factor for the contract's limits
 	plain    platform.Conduct // without any part
 	busy     atomic.Bool      // whether any fault is armed
 	traffic  traffic
-	times    atomic.Pointer[AnswerTimes] // of the last part that has any; nil: none has
+	times    atomic.Pointer[AnswerTimes] // of the last part that sets any; nil if no part does
 	ending   context.Context             // ends all waiting
 	end      context.CancelFunc
 
@@ -34,28 +34,27 @@ type Set struct {
 	armed  []*armed // in the order in which they are considered
 	keys   int
 	parts  []Part           // in the order in which they were played
-	quirks []platform.Quirk // those of no part
+	quirks []platform.Quirk // quirks that belong to no part
 }
 
 // Armed is a fault that is armed, with its counters.
 type Armed struct {
 	Fault
 	Counts
-	// UsedUp: it will not fire again, for no key.
+	// UsedUp is true if the fault will not fire again, for any key.
 	UsedUp bool `json:"usedUp"`
-	// Origin is the part that the fault came with, and goes with; empty where it
-	// was armed by itself.
+	// Origin is the part that the fault belongs to. It is empty if the fault was armed by itself.
 	Origin string `json:"origin,omitempty"`
 }
 
-// Config is what a set goes by.
+// Config configures a set.
 type Config struct {
 	Platform *platform.Platform
-	// Presents reports whether a request presents the key (CredentialGood), or something that is
-	// like it in that way.
+	// Presents reports whether a request presents the key (CredentialGood), or a credential of that
+	// other kind.
 	Presents func(*http.Request, Credential) bool
-	// LimitScale is what the contract's limits are multiplied by for just-under
-	// and just-over, 0 means 1: who shortens them in a test does so here too.
+	// LimitScale multiplies the contract's limits for just-under and just-over; 0 means 1. A test
+	// that shortens the caller's limits sets it to the same factor.
 	LimitScale float64
 }
 
@@ -66,13 +65,12 @@ func NewSet(c Config) *Set {
 	return s
 }
 
-// Close lets answers that faults keep waiting go out, so that a server can come
-// to its end.
+// Close sends the answers that faults delay, so that a server can shut down.
 func (s *Set) Close() { s.end() }
 
-// Arm adds faults, all or none. They are considered after those that are armed
-// already. It returns them with their names. Its error wraps ErrTaken or
-// ErrFull, or begins with the place of what is wrong, such as [1].match.method.
+// Arm adds faults, all or none, and returns them with their names. They are considered after the
+// faults that are already armed. Its error wraps ErrTaken or ErrFull, or begins with the location
+// of the problem, such as [1].match.method.
 func (s *Set) Arm(faults ...Fault) ([]Armed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +93,7 @@ func (s *Set) hold(faults []*armed) {
 	s.busy.Store(len(faults) > 0)
 }
 
-// Disarm removes the fault of that name. Its error wraps ErrMissing.
+// Disarm removes the fault with that name. Its error wraps ErrMissing.
 func (s *Set) Disarm(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +105,7 @@ func (s *Set) Disarm(name string) error {
 	return nil
 }
 
-// Clear removes all faults and returns how many there were.
+// Clear removes all faults and returns their number.
 func (s *Set) Clear() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,12 +140,11 @@ func (s *Set) list(faults []*armed) []Armed {
 	return all
 }
 
-// maxConsidered bounds the faults of which is told what they made of a request.
+// maxConsidered is the maximum number of faults recorded for one request.
 const maxConsidered = 32
 
-// Fire returns the first fault that breaks the request, and nil where none does,
-// with what each fault up to that one made of it. The body is the request's, read
-// ahead.
+// Fire returns the first fault that fires for the request, or nil, and the decisions of the faults
+// up to that one. The body is the request's body, read ahead.
 func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Considered) {
 	if !s.busy.Load() {
 		return nil, nil
@@ -159,7 +156,7 @@ func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Consi
 	faults := s.armed
 	s.mu.Unlock()
 	for _, a := range faults {
-		// Outside the lock: a predicate may take its time.
+		// Outside the lock: a predicate may take some time.
 		fits, problem := a.matches.fits(about)
 		key, has := "", false
 		if fits {
@@ -184,11 +181,11 @@ func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Consi
 	return nil, considered
 }
 
-// Ended notes how a request that Fire has seen was answered.
+// Ended records the status with which a request was answered that Fire has seen.
 func (s *Set) Ended(r *http.Request, status int) { s.traffic.end(r, status) }
 
-// count counts a request and decides: it returns the number of the match that
-// the fault fires for, and 0 where it does not fire.
+// count counts a request and decides. It returns the number of the match if the fault fires, and 0
+// if not.
 func (s *Set) count(a *armed, matched bool, key string, problem error) int {
 	now := s.platform.Now()
 	s.mu.Lock()
@@ -205,12 +202,12 @@ func (s *Set) count(a *armed, matched bool, key string, problem error) int {
 
 type armed struct {
 	rule
-	origin string // the part that it came with; empty: none
+	origin string // the part that it belongs to; empty if it was armed by itself
 	memory fault.Memory
 	counter
 }
 
-// prepare compiles faults that are to be armed beside others, and names them.
+// prepare compiles and names faults that will be added to others.
 func prepare(beside []*armed, faults []Fault) ([]*armed, error) {
 	if len(beside)+len(faults) > MaxFaults {
 		return nil, fmt.Errorf("%w, %d: disarm some", ErrFull, MaxFaults)
@@ -234,12 +231,12 @@ func newArmed(r rule, origin string) *armed {
 	return &armed{rule: r, origin: origin, counter: counter{byKey: tallies{}}}
 }
 
-// What a Set refuses.
+// A Set returns these errors for faults.
 var (
 	ErrTaken   = errors.New("there is a fault of that name already")
 	ErrFull    = errors.New("there are as many faults as there may be")
 	ErrMissing = errors.New("there is no such fault")
 )
 
-// MaxFaults bounds the faults that are armed in a sandbox.
+// MaxFaults is the maximum number of armed faults in a sandbox.
 const MaxFaults = 256

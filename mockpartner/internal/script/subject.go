@@ -13,17 +13,17 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// subject is what a request is about. Most of it is looked up when a fault asks.
+// subject is what a request concerns. Most of it is looked up only when a fault needs it.
 type subject struct {
 	request  *http.Request
 	body     []byte
 	platform *platform.Platform
 	presents func(*http.Request, Credential) bool
 	traffic  *traffic
-	endpoint partnerapi.Endpoint // empty: none of the six
+	endpoint partnerapi.Endpoint // empty if it is not one of the six
 
 	queried url.Values
-	parsed  *document // nil until the body is read as JSON
+	parsed  *document // nil until the body is parsed as JSON
 	found   *things
 }
 
@@ -32,7 +32,7 @@ type document struct {
 	ok    bool
 }
 
-// things are the ids that a request names, or that follow from those it names.
+// things are the ids that a request names, and the ids that follow from those.
 type things struct {
 	productID, optionID, slotID string
 	code, bookingID             string
@@ -50,7 +50,7 @@ func (s *subject) bears(wanted Credential) bool {
 	}
 }
 
-// ofProduct reports whether the request is about the product: an id, or last.
+// ofProduct reports whether the request concerns the product: an id, first or last.
 func (s *subject) ofProduct(wanted string) bool {
 	products := s.platform.Catalog().Products
 	switch {
@@ -62,7 +62,7 @@ func (s *subject) ofProduct(wanted string) bool {
 	return s.things().productID == wanted
 }
 
-// ofOption reports whether the request is about the option: an id, or last.
+// ofOption reports whether the request concerns the option: an id, first or last.
 func (s *subject) ofOption(wanted string) bool {
 	if product, ok := s.platform.Catalog().Product(s.things().productID); ok {
 		switch wanted {
@@ -75,7 +75,7 @@ func (s *subject) ofOption(wanted string) bool {
 	return s.things().optionID == wanted
 }
 
-// variables are what a jq program sees beside its input, for the n-th match.
+// variables returns the values that a jq program receives with its input, for the n-th match.
 func (s *subject) variables(n int) []any {
 	body, _ := s.json()
 	request := map[string]any{"method": s.request.Method, "path": s.request.URL.Path, "query": firstValues(s), "body": body}
@@ -84,7 +84,7 @@ func (s *subject) variables(n int) []any {
 
 func (s *subject) query() url.Values {
 	if s.queried == nil {
-		s.queried = s.request.URL.Query() // what cannot be read matches nothing
+		s.queried = s.request.URL.Query() // an invalid query matches nothing
 	}
 	return s.queried
 }
@@ -97,7 +97,7 @@ func (s *subject) json() (any, bool) {
 	return s.parsed.value, s.parsed.ok
 }
 
-// things returns the ids, the code's slot and booking among them.
+// things returns the ids, including the slot and booking of a code.
 func (s *subject) things() things {
 	if s.found == nil {
 		named := s.named()
@@ -107,7 +107,7 @@ func (s *subject) things() things {
 	return *s.found
 }
 
-// named returns the ids that stand in the request itself.
+// named returns the ids in the request itself.
 func (s *subject) named() (t things) {
 	switch s.endpoint {
 	case partnerapi.Availability, partnerapi.Reserve:
@@ -139,7 +139,7 @@ func field(body any, name string) string {
 	return text
 }
 
-// follow adds what the platform knows of them.
+// follow adds the ids that the platform knows for a code or booking id.
 func (s *subject) follow(t *things) {
 	if t.bookingID != "" {
 		if booking, ok := s.platform.FindBooking(t.bookingID); ok {
@@ -155,8 +155,8 @@ func (s *subject) follow(t *things) {
 	}
 }
 
-// key returns what a fault counts the request by, and false where the request
-// has no such thing.
+// key returns the value that a fault counts the request by. It returns false if the request has no
+// such value.
 func (s *subject) key(k Key) (string, bool) {
 	switch k {
 	case KeySlot:
@@ -178,9 +178,9 @@ func (s *subject) key(k Key) (string, bool) {
 	}
 }
 
-// connectionOf names the connection that a request came on. The caller's address alone does not: a port
-// that was closed a second ago may be another connection's. The server's address does, as net/http
-// has one made for each connection.
+// connectionOf identifies a request's connection. The caller's address is not enough, because
+// another connection can reuse a recently closed port. The server's address is: net/http creates a
+// new value for each connection.
 func connectionOf(r *http.Request) string {
 	accepted, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	return fmt.Sprintf("%s %p", r.RemoteAddr, accepted)

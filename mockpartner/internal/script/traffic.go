@@ -12,23 +12,23 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// traffic is what callers have asked for lately, for faults that ask. It is kept only while there are
-// any. It is safe for concurrent use.
+// traffic is the callers' recent requests, for faults with a condition. It is recorded only while
+// such faults are armed. It is safe for concurrent use.
 type traffic struct {
 	watched atomic.Bool
 
 	mu          sync.Mutex
-	recent      []*passing // the newest last
+	recent      []*passing // oldest first
 	connections map[string]connection
 	count       int
 }
 
-// passing is a request.
+// passing is a recent request.
 type passing struct {
 	request *http.Request
 	about   map[string]any
 	began   time.Time
-	key     string // of the hold, booking, slot or option that it is about
+	key     string // of the hold, booking, slot or option that it concerns
 }
 
 type connection struct{ calls, authorized int }
@@ -88,7 +88,7 @@ func (t *traffic) end(r *http.Request, status int) {
 	}
 }
 
-// about adds what is known of the request and of those before it.
+// about adds the recent requests and the connection's counts to the properties of the request.
 func (t *traffic) about(s *subject, seen map[string]any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,8 +134,8 @@ func firstOf(words ...string) string {
 	return ""
 }
 
-// about is all that is known of the request, as the predicate If sees it. The key that it presents is
-// not part of it.
+// about returns all properties of the request, as the predicate If sees them. They do not include
+// the key that it presents.
 func (s *subject) about() map[string]any {
 	named := s.things()
 	asked := platform.Order{ProductID: named.productID, OptionID: named.optionID, AvailabilityID: named.slotID}

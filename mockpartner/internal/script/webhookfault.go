@@ -7,9 +7,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
-// WebhookFault is one way in which a mock's webhooks go wrong. Its keys in a file
-// are its fields' names here; those of Name, After, Until, Times and Probability
-// mean what they mean in a Fault.
+// WebhookFault is one way in which a mock's webhooks go wrong. Its keys in a file are the names of
+// the fields. Name, After, Until, Times and Probability mean the same as in a Fault.
 type WebhookFault struct {
 	Name        string       `yaml:"name" json:"name,omitempty"`
 	Match       WebhookMatch `yaml:"match" json:"match,omitzero"`
@@ -24,23 +23,23 @@ type WebhookFault struct {
 
 // WebhookActions are what a webhook's fault does.
 type WebhookActions struct {
-	// Drop never sends it.
+	// Drop never sends the webhook.
 	Drop bool `yaml:"drop" json:"drop,omitempty"`
 	// Duplicate sends it twice.
 	Duplicate bool `yaml:"duplicate" json:"duplicate,omitempty"`
 	// HoldBack sends it only after the next one, so that the two are out of order.
 	HoldBack HoldBack `yaml:"hold_back" json:"hold_back,omitempty"`
-	// Delay sends it so much later, in real time; those of the same slot wait.
+	// Delay sends it this much later, in real time; webhooks of the same slot wait.
 	Delay Duration `yaml:"delay" json:"delay,omitempty"`
-	// Stale tells how the slot was before the change.
+	// Stale reports the slot as it was before the change.
 	Stale bool `yaml:"stale" json:"stale,omitempty"`
-	// Unknown names an id in it that the marketplace cannot know.
+	// Unknown replaces an id in it with one that the marketplace does not know.
 	Unknown Unknown `yaml:"unknown" json:"unknown,omitempty"`
-	// Secret presents another secret, or none.
+	// Secret presents a wrong secret, or omits it.
 	Secret SecretFault `yaml:"secret" json:"secret,omitempty"`
 }
 
-// WebhookMatch says to which webhooks a fault applies. Empty fields do not choose.
+// WebhookMatch selects the webhooks to which a fault applies. Empty fields match everything.
 type WebhookMatch struct {
 	Kind    WebhookKind `yaml:"kind" json:"kind,omitempty"`
 	Product string      `yaml:"product" json:"product,omitempty"`
@@ -59,15 +58,15 @@ const (
 // WebhookKinds lists the kinds.
 func WebhookKinds() []WebhookKind { return []WebhookKind{Trigger, Notify} }
 
-// HoldBack says after which one a webhook is sent that is held back.
+// HoldBack selects the webhook after which a webhook that is held back is sent.
 type HoldBack string
 
 const (
-	HoldBackSlot HoldBack = "slot" // the next of the same slot
-	HoldBackAny  HoldBack = "any"  // the next of any
+	HoldBackSlot HoldBack = "slot" // the next one of the same slot
+	HoldBackAny  HoldBack = "any"  // the next one of any kind
 )
 
-// Unknown says which id is unknown.
+// Unknown selects the id that is replaced.
 type Unknown string
 
 const (
@@ -76,7 +75,7 @@ const (
 	UnknownSlot    Unknown = "slot"
 )
 
-// SecretFault says what is presented in the place of the secret.
+// SecretFault is what is presented in place of the secret.
 type SecretFault string
 
 const (
@@ -127,7 +126,7 @@ func (f WebhookFault) check() error {
 	return nil
 }
 
-// aboutSlots reports whether the fault can be one of a slot's webhooks only.
+// aboutSlots reports whether the fault can only apply to a slot's webhooks.
 func (f WebhookFault) aboutSlots() bool {
 	return f.Stale || f.Unknown != "" || f.HoldBack == HoldBackSlot
 }
@@ -136,7 +135,7 @@ func (f WebhookFault) occasion() occasion {
 	return occasion{f.After, f.Until, f.Times, f.Probability}
 }
 
-// WebhookSubject is what a webhook is about; that of a trigger has a kind only.
+// WebhookSubject is what a webhook concerns. A trigger has only a kind.
 type WebhookSubject struct {
 	Kind                  WebhookKind
 	Product, Option, Slot string
@@ -149,8 +148,8 @@ func (f WebhookFault) fits(s WebhookSubject) bool {
 		(s.Kind == Notify || f.Key != KeySlot && !f.aboutSlots())
 }
 
-// WebhookSet is the faults of a sandbox's webhooks, with their counters. It is
-// for one user at a time.
+// WebhookSet is the faults of a sandbox's webhooks, with their counters. It is not safe for
+// concurrent use.
 type WebhookSet struct {
 	seed   uint64
 	faults []*armedWebhookFault
@@ -168,7 +167,7 @@ type ArmedWebhookFault struct {
 	Counts
 }
 
-// NewWebhookSet returns a set of faults that are ready (Webhooks.Ready).
+// NewWebhookSet returns a set of validated faults (Webhooks.Ready).
 func NewWebhookSet(seed uint64, faults []WebhookFault) *WebhookSet {
 	set := &WebhookSet{seed: seed}
 	for _, f := range faults {
@@ -177,8 +176,8 @@ func NewWebhookSet(seed uint64, faults []WebhookFault) *WebhookSet {
 	return set
 }
 
-// Fire returns the first fault that fires for the webhook, with the randomness of
-// that firing; false where none does.
+// Fire returns the first fault that fires for the webhook, with the randomness of that firing. It
+// returns false if no fault fires.
 func (s *WebhookSet) Fire(about WebhookSubject, now time.Time) (WebhookFault, *rand.Rand, bool) {
 	for _, f := range s.faults {
 		f.counts.Considered++

@@ -15,43 +15,43 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Webhooks say how a mock tells a marketplace of what changes (WHK-1, WHK-2). Its
-// keys in a file are its fields' names here.
+// Webhooks configures how a mock reports changes to a marketplace (WHK-1, WHK-2). Its keys in a
+// file are the names of the fields.
 type Webhooks struct {
-	// URL is where the marketplace takes them, without /sync/trigger and
-	// /availability/notify: http or https.
+	// URL is the marketplace's base URL for webhooks, without /sync/trigger and
+	// /availability/notify. It is http or https.
 	URL    string `yaml:"url" json:"url"`
 	Secret Secret `yaml:"secret" json:"-"`
-	// SecretEnv names an environment variable that holds the secret: one that begins
-	// with SecretVariable, for a scenario may be a stranger's.
+	// SecretEnv names an environment variable with the secret. The name must begin with
+	// SecretVariable, because a scenario may come from an untrusted author.
 	SecretEnv string `yaml:"secret_env" json:"-"`
-	// On lists what is told of; empty means what the partner's own staff does:
-	// changes of the catalog, and of slots.
+	// On lists the causes that are reported; empty means what the partner's own staff does: changes
+	// of the catalog, and of slots.
 	On      []platform.Cause `yaml:"on" json:"on"`
 	Retries Retries          `yaml:"retries" json:"retries"`
-	// Timeout bounds one attempt; 0 means DefaultWebhookTimeout.
+	// Timeout limits one attempt; 0 means DefaultWebhookTimeout.
 	Timeout  Duration       `yaml:"timeout" json:"timeout"`
 	Schedule []Scheduled    `yaml:"schedule" json:"schedule,omitempty"`
 	Faults   []WebhookFault `yaml:"faults" json:"faults,omitempty"`
 }
 
-// SecretVariable is the variable of the secret, and how the names of others begin that
-// a scenario may name.
+// SecretVariable is the environment variable of the secret. Scenarios may name only variables that
+// begin with it.
 const SecretVariable = "MOCKPARTNER_WEBHOOK_SECRET"
 
-// OnLoopback reports whether the webhooks are for this machine. Whose name they are for
-// is then no matter of who wrote the scenario.
+// OnLoopback reports whether the webhooks go to this machine. They are then safe even if the
+// scenario comes from an untrusted author.
 func (w Webhooks) OnLoopback() bool {
 	address, err := url.Parse(w.URL)
 	return err == nil && (address.Hostname() == "localhost" || net.ParseIP(address.Hostname()).IsLoopback())
 }
 
-// DefaultWebhookTimeout bounds an attempt unless told otherwise.
+// DefaultWebhookTimeout is the default limit of one attempt.
 const DefaultWebhookTimeout = 10 * time.Second
 
-// Retries say how often a webhook is tried that the marketplace cannot take: one
-// that gets no answer, or one of status 5xx or 429. Zero values take 5 attempts,
-// a first wait of a second that doubles each time, and 30 seconds at most.
+// Retries configures how often a webhook is sent again that got no answer, or one with status 5xx
+// or 429. Zero values mean 5 attempts, a first backoff of one second that doubles each time, and a
+// maximum backoff of 30 seconds.
 type Retries struct {
 	Attempts int      `yaml:"attempts" json:"attempts"`
 	Backoff  Duration `yaml:"backoff" json:"backoff"`
@@ -60,12 +60,12 @@ type Retries struct {
 
 const maxAttempts = 20
 
-// Scheduled is something that happens by the sandbox's clock: the change of a
-// slot, or, where it has none, a sync/trigger.
+// Scheduled is an event by the sandbox's clock: the change of a slot or, without a slot, a
+// sync/trigger.
 type Scheduled struct {
-	Every Span                 `yaml:"every" json:"every,omitempty"` // again and again; a trigger
+	Every Span                 `yaml:"every" json:"every,omitempty"` // the interval of a repeated trigger
 	At    *Instant             `yaml:"at" json:"at,omitempty"`
-	After Span                 `yaml:"after" json:"after,omitempty"` // the webhooks were set up
+	After Span                 `yaml:"after" json:"after,omitempty"` // after the webhooks were configured
 	Slot  *SlotName            `yaml:"slot" json:"slot,omitempty"`
 	Set   *platform.SlotChange `yaml:"set" json:"set,omitempty"`
 }
@@ -75,18 +75,18 @@ type SlotName struct {
 	Product string `yaml:"product" json:"product"`
 	Option  string `yaml:"option" json:"option"`
 	ID      string `yaml:"id" json:"id,omitempty"`
-	// FromDay, in the place of an ID, is the first slot so many days from today, or
-	// later, that can be booked when the schedule begins.
+	// FromDay, in place of an ID, selects the first slot, at least this many days from today, that
+	// can be booked when the schedule starts.
 	FromDay *int `yaml:"from_day" json:"from_day,omitempty"`
 }
 
-// maxFromDay is the last day of those that a marketplace looks ahead.
+// maxFromDay is the last day that a marketplace looks ahead.
 const maxFromDay = platform.MaxCalendarDays - 1
 
 const maxScheduled = platform.MaxPlanned
 
-// Ready returns the webhooks with their defaults filled in. Its error begins with
-// the place of what is wrong, and never holds the secret.
+// Ready returns the webhooks with their defaults filled in. Its error begins with the location of
+// the problem, and never contains the secret.
 func (w Webhooks) Ready() (Webhooks, error) {
 	if err := checkTarget(w.URL); err != nil {
 		return w, err
@@ -130,8 +130,8 @@ func (w Webhooks) Ready() (Webhooks, error) {
 
 const maxTarget = 2000
 
-// checkTarget wants an address that can be called, and that holds no secret of
-// its own: every caller can read it.
+// checkTarget requires a URL that can be called and contains no secret, because every caller can
+// read it.
 func checkTarget(target string) error {
 	const example = "such as http://127.0.0.1:8080/api/v1/partner-integrations/INTEGRATION"
 	address, err := url.Parse(target)
@@ -214,8 +214,8 @@ func (s SlotName) check() error {
 	return nil
 }
 
-// Secret is what a marketplace knows its partner by (WHK-4). Printed or written
-// as JSON it does not show.
+// Secret is the secret by which a marketplace identifies its partner (WHK-4). It is hidden when
+// printed or written as JSON.
 type Secret string
 
 const hidden = "[redacted]"
@@ -229,7 +229,7 @@ func (Secret) GoString() string { return hidden }
 // MarshalText hides the secret.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// UnmarshalYAML reads a secret, digits without quotes among them.
+// UnmarshalYAML reads a secret, even digits without quotes.
 func (s *Secret) UnmarshalYAML(node ast.Node) error {
 	if !scalar(node) {
 		return yamlfile.At(node, "expected the secret as a text")
@@ -238,15 +238,15 @@ func (s *Secret) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// The bounds of a secret, in bytes. Those of the contract have
-// partnerapi.WebhookSecretLength digits; a shorter one than minSecret could not
-// be blanked without garbling innocent text.
+// These are the bounds of a secret, in bytes. The contract's secrets have
+// partnerapi.WebhookSecretLength digits. A secret shorter than minSecret could not be redacted
+// without garbling other text.
 const (
 	minSecret = 8
 	maxSecret = 256
 )
 
-// check tells what is wrong with a secret, without it.
+// check validates a secret. Its error does not contain the secret.
 func (s Secret) check() error {
 	strange := func(r rune) bool { return r <= ' ' || r > '~' }
 	switch {

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// maxAnswer bounds what is read of an answer, in bytes.
+	// maxAnswer is how much of an answer is read, in bytes.
 	maxAnswer = 64 << 10
-	// maxShown bounds what is kept of an answer or an error, in bytes.
+	// maxShown is how much of an answer or an error is kept, in bytes.
 	maxShown = 512
-	// maxHeader bounds an answer's header, in bytes.
+	// maxHeader is the maximum size of an answer's header, in bytes.
 	maxHeader = 64 << 10
 )
 
@@ -32,7 +32,7 @@ type post struct {
 }
 
 func newPost(c Config) *post {
-	// Of its own: when the sender ends, its connections do.
+	// Its own transport, so that its connections close with the sender.
 	transport := &http.Transport{
 		MaxResponseHeaderBytes: maxHeader,
 		IdleConnTimeout:        time.Minute,
@@ -43,7 +43,7 @@ func newPost(c Config) *post {
 		transport: transport,
 		client: &http.Client{
 			Transport: transport,
-			// The secret is for the marketplace that was named, and no other.
+			// The secret must only reach the configured marketplace.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
@@ -64,8 +64,7 @@ func (p *post) attempt(ctx context.Context, d *delivery) Attempt {
 	return a
 }
 
-// told is what an error of a call is about, without the address, which the
-// config has.
+// told returns the message of a call's error, without the address, which the config contains.
 func told(ctx context.Context, err error, timeout time.Duration) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Sprintf("no whole answer within %s", timeout)
@@ -76,8 +75,7 @@ func told(ctx context.Context, err error, timeout time.Duration) string {
 	return err.Error()
 }
 
-// send makes the call and judges the answer. Its error is that of a call without
-// a whole answer.
+// send makes the call and evaluates the answer. It returns an error if there is no complete answer.
 func (p *post) send(ctx context.Context, d *delivery, a *Attempt) error {
 	request, err := p.request(ctx, d)
 	if err != nil {
@@ -140,13 +138,13 @@ func (p *post) request(ctx context.Context, d *delivery) (*http.Request, error) 
 	return request, nil
 }
 
-// shown is the beginning of a text from outside, without the secret.
+// shown returns the beginning of an external text, without the secret.
 func (p *post) shown(text string) string {
 	text = strings.ReplaceAll(text, string(p.config.Secret), p.config.Secret.String())
 	return strings.ToValidUTF8(text[:min(len(text), maxShown)], "")
 }
 
-// retryAfter reads a number of seconds; a date, or nothing, is 0.
+// retryAfter reads a number of seconds. It returns 0 for a date or an empty header.
 func retryAfter(header string) time.Duration {
 	seconds, err := strconv.ParseUint(header, 10, 16)
 	if err != nil {

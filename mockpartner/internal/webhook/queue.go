@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// observe takes up a change of the platform, which is locked: it only enters it.
+// observe queues a change of the platform. The platform is locked, so it does nothing else.
 func (s *Sender) observe(c platform.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,12 +30,12 @@ func (s *Sender) observe(c platform.Change) {
 	}
 }
 
-// Trigger sends a sync/trigger now, through the faults. Its error is ErrOff.
+// Trigger sends a sync/trigger now, subject to the faults. Its error is ErrOff.
 func (s *Sender) Trigger() (Delivery, error) {
 	return s.ask(trigger(Asked, s.clock.Now()))
 }
 
-// Notify sends how a slot is now, through the faults. Its error is ErrOff, or a
+// Notify sends a slot's current state, subject to the faults. Its error is ErrOff, or a
 // *platform.Refusal.
 func (s *Sender) Notify(productID, optionID, availabilityID string) (Delivery, error) {
 	slot, err := s.platform.FindSlot(productID, optionID, availabilityID)
@@ -54,7 +54,7 @@ func (s *Sender) ask(n news) (Delivery, error) {
 	return s.enter(n).view(), nil
 }
 
-// enter puts a webhook into the queue, as its fault has it. It wants mu.
+// enter adds a webhook to the queue, as its fault defines. s.mu must be locked.
 func (s *Sender) enter(n news) *delivery {
 	fault, random, fires := s.faults.Fire(n.subject, n.at)
 	d := &delivery{
@@ -93,13 +93,13 @@ func wrongSecret(random *rand.Rand) string {
 	return hex.EncodeToString(digits)
 }
 
-// push numbers a delivery, and puts it on record and into the queue. It wants mu.
+// push numbers a delivery, and adds it to the log and the queue. s.mu must be locked.
 func (s *Sender) push(d *delivery) {
 	s.number++
 	d.Number = s.number
 	s.log = append(s.log, d)
 	if len(s.log) > maxLog {
-		// Those in the queue are fewer: one of the others is there to be forgotten.
+		// The queue is shorter than the log, so a finished delivery exists that can be forgotten.
 		oldest := slices.IndexFunc(s.log, func(d *delivery) bool { return !d.open() })
 		s.log = slices.Delete(s.log, oldest, oldest+1)
 	}
@@ -127,8 +127,8 @@ func (d *delivery) awaits(other *delivery) bool {
 	return d.holdBack == script.HoldBackAny || d.subject == other.subject
 }
 
-// next returns the first delivery that can be sent now, or how long it takes at
-// least until one can be. Those of one slot keep their order.
+// next returns the first delivery that can be sent now, or the minimum time until one can be.
+// Deliveries of one slot keep their order.
 func (s *Sender) next(now time.Time) (*delivery, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,13 +153,13 @@ func (s *Sender) next(now time.Time) (*delivery, time.Duration) {
 	return nil, soon
 }
 
-// settle notes an attempt, and whether another one follows.
+// settle records an attempt, and decides whether another one follows.
 func (s *Sender) settle(d *delivery, a Attempt, ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d.Attempts = append(d.Attempts, a)
 	switch retries := s.config.Retries; {
-	case ctx.Err() != nil && a.Status == 0: // broken off: halt ends it
+	case ctx.Err() != nil && a.Status == 0: // aborted: halt ends it
 	case a.Error == "":
 		s.end(d, Delivered, "")
 	case !a.again:

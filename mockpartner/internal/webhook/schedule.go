@@ -9,7 +9,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// plan returns the changes of slots that a schedule, begun now, makes.
+// plan returns the changes of slots in a schedule that starts now.
 func (s *Sender) plan(schedule []script.Scheduled) ([]platform.PlannedChange, error) {
 	now := s.clock.Now()
 	var plan []platform.PlannedChange
@@ -61,7 +61,7 @@ func momentOf(entry script.Scheduled, now time.Time) time.Time {
 // timer is a trigger that is sent by the clock.
 type timer struct {
 	next  time.Time
-	every time.Duration // 0: once
+	every time.Duration // 0 means once
 	done  bool
 }
 
@@ -78,9 +78,8 @@ func timersOf(schedule []script.Scheduled, now time.Time) (timers []timer) {
 	return timers
 }
 
-// passes reports whether the timer is due, and sets it for the next time. A
-// clock that has leapt over several times makes it due once; one that was moved
-// back does not make it wait for longer than its period.
+// passes reports whether the timer is due, and sets its next time. If the clock skips several
+// times, the timer is due once. If the clock is moved back, the timer waits for at most its period.
 func (t *timer) passes(now time.Time) bool {
 	if t.every > 0 && t.next.Sub(now) > t.every {
 		t.next = now.Add(t.every)
@@ -96,8 +95,8 @@ func (t *timer) passes(now time.Time) bool {
 	return true
 }
 
-// tick does what the clock has come to, and returns how long the worker may sleep
-// until it comes to something else.
+// tick does what is due by the clock, and returns how long the worker may sleep until the next
+// event.
 func (s *Sender) tick() time.Duration {
 	reading := s.clock.Read()
 	next, pending := s.platform.Next()
@@ -118,7 +117,7 @@ func (s *Sender) tick() time.Duration {
 	case pending:
 		return min(max(next.Sub(reading.At), 0), maxNap)
 	case slices.Contains(s.config.On, platform.BookingChange):
-		return maxNap // what comes to be pending is not always told of
+		return maxNap // new pending events are not always signalled
 	default:
 		return forever
 	}

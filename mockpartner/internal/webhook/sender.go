@@ -13,50 +13,50 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Config says where webhooks go, what they tell of, and how they go wrong.
+// Config configures the target, the causes and the faults of webhooks.
 type Config = script.Webhooks
 
-// Sender sends the webhooks of one sandbox; before it is set up it sends none, and
-// costs nothing. It is safe for concurrent use; use New.
+// Sender sends the webhooks of one sandbox. Until it is configured it sends none and uses no
+// resources. It is safe for concurrent use. Create it with New.
 type Sender struct {
 	platform *platform.Platform
 	clock    *clock.Virtual
 	blank    func(secret string)
 
-	life    sync.Mutex // held while the sender is set up, turned off or closed; it comes before mu
-	stop    func()     // ends the worker and waits for its end; nil if there is no worker
+	life    sync.Mutex // held while the sender is configured, turned off or closed; acquired before mu
+	stop    func()     // stops the worker and waits for its end; nil if there is no worker
 	closed  bool
-	started Config // what the worker was started with
+	started Config // the config of the worker
 
-	wake chan struct{} // something came into the queue
+	wake chan struct{} // signals a new entry in the queue
 
 	mu       sync.Mutex
-	config   *Config // nil: off
+	config   *Config // nil if webhooks are off
 	faults   *script.WebhookSet
 	timers   []timer
-	queue    []*delivery // those that have not ended, by number
+	queue    []*delivery // unfinished deliveries, by number
 	log      []*delivery // by number
-	number   uint64      // of the last one
+	number   uint64      // of the newest delivery
 	ended    map[outcome]int
 	overflow int
 	problems []string
 	changed  chan struct{} // closed when a delivery ends
-	over     bool          // nothing will end any more
+	over     bool          // no more deliveries will end
 }
 
-// What a Sender refuses.
+// A Sender returns these errors.
 var (
 	ErrOff    = errors.New("no webhooks are set up")
 	ErrClosed = errors.New("the sandbox is gone")
 )
 
-// forever is as good as no timer.
+// forever stands for no timer.
 const forever = time.Duration(1<<63 - 1)
 
 func (s *Sender) rouse() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it has been woken and not looked yet
+	default: // a wake-up is already pending
 	}
 }
 
@@ -71,7 +71,7 @@ func (s *Sender) note(problem string) {
 	s.noted(problem)
 }
 
-// noted keeps a problem on record. It wants mu.
+// noted records a problem. s.mu must be locked.
 func (s *Sender) noted(problem string) {
 	s.problems = append(s.problems, problem)
 	if len(s.problems) > maxNoted {
@@ -80,16 +80,16 @@ func (s *Sender) noted(problem string) {
 }
 
 const (
-	// MaxQueue bounds the webhooks that are still to be sent. Beyond it new ones
-	// are dropped, and counted.
+	// MaxQueue is the maximum number of unsent webhooks. Beyond it new ones are dropped and
+	// counted.
 	MaxQueue = 500
-	// maxLog bounds the deliveries on record, those in the queue among them.
+	// maxLog is the maximum number of recorded deliveries, including those in the queue.
 	maxLog = 1000
-	// maxNoted bounds the problems on record.
+	// maxNoted is the maximum number of recorded problems.
 	maxNoted = 20
 )
 
-// end gives a delivery its final state. It wants mu.
+// end sets a delivery's final state. s.mu must be locked.
 func (s *Sender) end(d *delivery, state State, reason string) {
 	d.State, d.Reason = state, reason
 	s.queue = slices.DeleteFunc(s.queue, func(other *delivery) bool { return other == d })
@@ -97,43 +97,43 @@ func (s *Sender) end(d *delivery, state State, reason string) {
 	s.tell()
 }
 
-// tell tells who waits that a delivery has ended. It wants mu.
+// tell signals waiters that a delivery has ended. s.mu must be locked.
 func (s *Sender) tell() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// State is where a delivery is.
+// State is the state of a delivery.
 type State string
 
 // The states. All but Pending and Held are final.
 const (
-	Pending   State = "pending"   // still to be sent, or to be tried again
-	Held      State = "held"      // kept back by a fault until another one was sent
+	Pending   State = "pending"   // to be sent, or to be retried
+	Held      State = "held"      // held back by a fault until another one was sent
 	Delivered State = "delivered" // answered with 2xx
-	Failed    State = "failed"    // answered otherwise, or tried as often as it may be
-	Dropped   State = "dropped"   // never sent, or given up: see Reason
+	Failed    State = "failed"    // answered with another status, or retried as often as allowed
+	Dropped   State = "dropped"   // never sent, or abandoned: see Reason
 )
 
 // States lists the states.
 func States() []State { return []State{Pending, Held, Delivered, Failed, Dropped} }
 
-// The causes of a delivery beside those of package platform.
+// These causes of a delivery add to those of package platform.
 const (
-	Scheduled platform.Cause = "schedule" // the clock came to it
-	Asked     platform.Cause = "request"  // somebody asked for it
+	Scheduled platform.Cause = "schedule" // due by the clock
+	Asked     platform.Cause = "request"  // requested through the API
 )
 
-// Delivery is one webhook and what became of it.
+// Delivery is one webhook and its outcome.
 type Delivery struct {
 	Number uint64             `json:"number"` // from 1, in the order of the changes
 	Kind   script.WebhookKind `json:"kind"`
 	Cause  platform.Cause     `json:"cause"`
-	At     time.Time          `json:"at"`              // when it came up, by the sandbox's clock
-	Body   json.RawMessage    `json:"body,omitempty"`  // a trigger has none
+	At     time.Time          `json:"at"`              // time of the change, by the sandbox's clock
+	Body   json.RawMessage    `json:"body,omitempty"`  // empty for a trigger
 	Fault  string             `json:"fault,omitempty"` // the fault that fired
 	State  State              `json:"state"`
-	// Presents is set where a fault has another secret sent, or none.
+	// Presents is set if a fault sends a wrong secret or omits it.
 	Presents script.SecretFault `json:"presents,omitempty"`
 	Reason   string             `json:"reason,omitempty"` // why it was dropped or has failed
 	Attempts []Attempt          `json:"attempts"`
@@ -143,21 +143,21 @@ type Delivery struct {
 type Attempt struct {
 	At         time.Time `json:"at"` // in real time
 	DurationMS int64     `json:"durationMs"`
-	Status     int       `json:"status,omitempty"` // 0: there was no answer
+	Status     int       `json:"status,omitempty"` // 0 if there was no answer
 	Answer     string    `json:"answer,omitempty"` // the beginning of its body
-	Error      string    `json:"error,omitempty"`  // why there was no answer, or none to be taken
+	Error      string    `json:"error,omitempty"`  // why there was no successful answer
 
-	again      bool          // it may go better another time
-	retryAfter time.Duration // what the marketplace asks for; 0: nothing
+	again      bool          // a retry may succeed
+	retryAfter time.Duration // requested by the marketplace; 0 if it was not
 }
 
 type delivery struct {
 	Delivery
 	subject   script.WebhookSubject
-	secret    string // what is presented in place of the secret; see Presents
+	secret    string // sent in place of the secret; see Presents
 	notBefore time.Time
-	holdBack  script.HoldBack // empty: sent in its turn
-	behind    *delivery       // the one that a delivery that is held back waits for
+	holdBack  script.HoldBack // empty means that it is not held back
+	behind    *delivery       // the delivery that a held delivery waits for
 }
 
 func trigger(cause platform.Cause, at time.Time) news {
@@ -181,10 +181,10 @@ func notification(cause platform.Cause, at time.Time, productID, optionID string
 	}
 }
 
-// unknownMark makes an id one that the marketplace cannot know.
+// unknownMark is appended to an id to make it unknown to the marketplace.
 const unknownMark = "-unknown"
 
-// body returns what is sent of the news, nil for a trigger.
+// body returns the body of the webhook, nil for a trigger.
 func (n news) body(fault script.WebhookActions) (json.RawMessage, error) {
 	if n.subject.Kind == script.Trigger {
 		return nil, nil

@@ -1,14 +1,13 @@
-// Package webhook lets a mock partner push to a marketplace what changes: it
-// calls POST {url}/sync/trigger when the catalog does (WHK-1), and
-// POST {url}/availability/notify when a slot does (WHK-2).
+// Package webhook lets a mock partner notify a marketplace of changes. It calls POST
+// {url}/sync/trigger when the catalog changes (WHK-1), and POST {url}/availability/notify when a
+// slot changes (WHK-2).
 //
-// A Sender belongs to one sandbox. It is told of changes by the platform, keeps
-// the webhooks that follow from them in a bounded queue, and sends them one after
-// another, those of one slot in the order of its changes. What the marketplace
-// cannot take it tries again. Faults, in the vocabulary of package script, lose
-// webhooks, send them twice, late, out of order, or with what is wrong.
+// A Sender belongs to one sandbox. It receives changes from the platform, and keeps the resulting
+// webhooks in a bounded queue. It sends them one after another, those of one slot in the order of
+// its changes. If the marketplace cannot accept one, it retries. Faults, in the form that package
+// script defines, drop, duplicate, delay, reorder or corrupt webhooks.
 //
-// The secret goes to the marketplace and nowhere else.
+// The secret is sent only to the marketplace.
 package webhook
 
 import (
@@ -23,8 +22,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// New returns a sender for the sandbox of that platform and clock. The secret of
-// every set-up is told to blank first.
+// New returns a sender for the sandbox with that platform and clock. It passes the secret of every
+// configuration to blank before use.
 func New(p *platform.Platform, clock *clock.Virtual, blank func(secret string)) *Sender {
 	return &Sender{
 		platform: p,
@@ -36,9 +35,8 @@ func New(p *platform.Platform, clock *clock.Virtual, blank func(secret string)) 
 	}
 }
 
-// Configure sets the sender up, in place of what was set up before; what of that
-// was still to be sent is dropped. Its error names what is wrong, without the
-// secret.
+// Configure replaces the sender's configuration. Unsent webhooks of the previous one are dropped.
+// Its error names the problem, without the secret.
 func (s *Sender) Configure(c Config) error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -63,7 +61,7 @@ func (s *Sender) Configure(c Config) error {
 	return nil
 }
 
-// fromEnvironment returns the config with the secret that it names a variable of.
+// fromEnvironment returns the config with the secret from the environment variable that it names.
 func fromEnvironment(c Config) (Config, error) {
 	name := c.SecretEnv
 	c.Secret, c.SecretEnv = script.Secret(os.Getenv(name)), ""
@@ -76,8 +74,8 @@ func fromEnvironment(c Config) (Config, error) {
 	return c, nil
 }
 
-// Off ends the sending; what was still to be sent is dropped, and so are planned
-// changes of slots. The deliveries stay on record.
+// Off stops the sending. Unsent webhooks and planned changes of slots are dropped. The deliveries
+// stay on record.
 func (s *Sender) Off() {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -85,8 +83,8 @@ func (s *Sender) Off() {
 	s.started = Config{}
 }
 
-// Restart forgets all deliveries, resets the faults' counts, and lets the schedule
-// begin again, as if the sender had been set up just now.
+// Restart forgets all deliveries, resets the faults' counts, and restarts the schedule, as if the
+// sender had just been configured.
 func (s *Sender) Restart() {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -100,13 +98,13 @@ func (s *Sender) Restart() {
 		return
 	}
 	plan, err := s.plan(s.started.Schedule)
-	if err != nil { // it was of a catalog that is not sold now
+	if err != nil { // the slot belongs to a catalog that was replaced
 		s.note(err.Error())
 	}
 	s.start(s.started, plan)
 }
 
-// Close ends the sending for good, and dismisses all who wait.
+// Close stops the sending permanently, and releases all waiters.
 func (s *Sender) Close() {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -118,7 +116,7 @@ func (s *Sender) Close() {
 	s.tell()
 }
 
-// start starts a worker. It wants life.
+// start starts a worker. s.life must be locked.
 func (s *Sender) start(c Config, plan []platform.PlannedChange) {
 	s.blank(string(c.Secret))
 	s.started = c
@@ -128,7 +126,7 @@ func (s *Sender) start(c Config, plan []platform.PlannedChange) {
 	s.mu.Unlock()
 	s.platform.Observe(s.observe)
 	if err := s.platform.Plan(plan); err != nil {
-		s.note(err.Error()) // the catalog has changed this very moment
+		s.note(err.Error()) // the catalog was replaced concurrently
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -144,13 +142,13 @@ func (s *Sender) start(c Config, plan []platform.PlannedChange) {
 	}()
 }
 
-// halt ends the worker, if there is one. It wants life.
+// halt stops the worker, if there is one. s.life must be locked.
 func (s *Sender) halt() {
 	if s.stop == nil {
 		return
 	}
 	s.platform.Observe(nil)
-	_ = s.platform.Plan(nil) // nothing can be wrong with no plan
+	_ = s.platform.Plan(nil) // removing the plan cannot fail
 	s.stop()
 	s.stop = nil
 	s.mu.Lock()
@@ -161,11 +159,11 @@ func (s *Sender) halt() {
 	}
 }
 
-// maxNap is how long the worker sleeps at most while the clock runs: the clock
-// beneath may be one that is moved.
+// maxNap is the maximum sleep of the worker while the clock runs, because the base clock may be
+// moved.
 const maxNap = time.Second
 
-// run sends what is in the queue, and does what the clock has come to.
+// run sends what is in the queue, and does what is due by the clock.
 func (s *Sender) run(ctx context.Context, post *post) {
 	for ctx.Err() == nil {
 		moved := s.clock.Moved() // before the time is read
@@ -184,28 +182,28 @@ func (s *Sender) run(ctx context.Context, post *post) {
 	}
 }
 
-// Status is how a sender is set up, and what became of its webhooks.
+// Status is the configuration of a sender, and the outcomes of its webhooks.
 type Status struct {
-	Config *Config `json:"config,omitempty"` // without the secret; absent: off
-	// Counts are of all since the sender was made or restarted.
+	Config *Config `json:"config,omitempty"` // without the secret; absent if webhooks are off
+	// Counts cover the time since the sender was created or restarted.
 	Counts Counts `json:"counts"`
 	// Faults are the config's, with their counters.
 	Faults []script.ArmedWebhookFault `json:"faults"`
-	// Problems kept planned changes from being made.
+	// Problems prevented planned changes.
 	Problems   []string   `json:"problems"`
 	Deliveries []Delivery `json:"deliveries"` // the oldest first
 }
 
-// Counts tell how deliveries have ended.
+// Counts are the numbers of deliveries by outcome.
 type Counts struct {
 	Waiting   int `json:"waiting"` // have not ended
 	Delivered int `json:"delivered"`
 	Failed    int `json:"failed"`
 	Dropped   int `json:"dropped"`
-	Overflow  int `json:"overflow"` // of those dropped, the ones that the queue had no room for
+	Overflow  int `json:"overflow"` // those dropped because the queue was full
 }
 
-// Filter says which deliveries are meant; zero values do not choose.
+// Filter selects deliveries; zero values match everything.
 type Filter struct {
 	Kind  script.WebhookKind
 	State State
@@ -215,15 +213,14 @@ func (f Filter) keeps(kind script.WebhookKind, state State) bool {
 	return (f.Kind == "" || f.Kind == kind) && (f.State == "" || f.State == state)
 }
 
-// view returns the delivery for others to keep. It wants the sender's mu.
+// view returns a copy of the delivery. The sender's mu must be locked.
 func (d *delivery) view() Delivery {
 	shown := d.Delivery
 	shown.Attempts = append([]Attempt{}, d.Attempts...)
 	return shown
 }
 
-// Status returns the sender's status, with the newest deliveries that the filter
-// keeps, at most limit.
+// Status returns the sender's status, with the newest matching deliveries, at most limit.
 func (s *Sender) Status(f Filter, limit int) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +238,7 @@ func (s *Sender) Status(f Filter, limit int) Status {
 	}
 	if s.config != nil {
 		config := *s.config
-		config.Faults = nil // they stand beside it, with their counters
+		config.Faults = nil // they are returned separately, with their counters
 		status.Config, status.Faults = &config, s.faults.Faults()
 	}
 	for _, d := range slices.Backward(s.log) {
@@ -253,7 +250,7 @@ func (s *Sender) Status(f Filter, limit int) Status {
 	return status
 }
 
-// count counts the deliveries that have ended. It wants mu.
+// count counts the matching deliveries that have ended. s.mu must be locked.
 func (s *Sender) count(f Filter) (n int) {
 	for o, times := range s.ended {
 		if f.keeps(o.kind, o.state) {
@@ -263,8 +260,8 @@ func (s *Sender) count(f Filter) (n int) {
 	return n
 }
 
-// Wait waits until so many deliveries have ended that the filter keeps, and
-// returns how many have; fewer where the context or the sender ends first.
+// Wait waits until n matching deliveries have ended, and returns how many have. The number is lower
+// if the context or the sender ends first.
 func (s *Sender) Wait(ctx context.Context, f Filter, n int) int {
 	for {
 		s.mu.Lock()
