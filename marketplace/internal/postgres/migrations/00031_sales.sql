@@ -1,4 +1,7 @@
+-- +goose NO TRANSACTION
 -- +goose Up
+
+SET lock_timeout = '5s';
 
 -- What was booked on each of the last days, in UTC, by the bookings' present states. A job counts it
 -- every minute, so that the overview does not.
@@ -23,6 +26,8 @@ CREATE TABLE confirm_days (
     median_ms      integer,          -- of the answered ones; null: there are none
     PRIMARY KEY (day, integration_id)
 );
+
+RESET lock_timeout;
 
 -- +goose Down
 
