@@ -28,7 +28,12 @@ type Integration struct {
 		ContractVersion string    `json:"contract_version"`
 		SuiteVersion    string    `json:"suite_version"`
 		ValidUntil      time.Time `json:"valid_until"` // zero: there was no certificate
-		Withheld        bool      `json:"withheld"`    // the activities are not listed until there is a valid certificate
+		Ended           *struct {
+			Reason string    `json:"reason"` // breach, expired or address_changed
+			At     time.Time `json:"at"`     // zero: not recorded, where the address changed
+			RunID  string    `json:"run_id"` // the run that found the breach; empty for other reasons
+		} `json:"ended"` // nil: the certificate is valid, or there was none
+		Withheld bool `json:"withheld"` // the activities are not listed until there is a valid certificate
 	} `json:"certification"` // nil: the marketplace does not show it
 }
 

@@ -72,7 +72,7 @@ type TroubledIntegration struct {
 	SlotsLate      bool              `json:"slots_late"`  // that is more than 26 hours ago
 
 	CertificateUntil time.Time `json:"certificate_until"` // when the certificate ends within seven days, or has ended; zero: neither
-	CertificateEnded bool      `json:"certificate_ended"` // by its time, by a breach that a later run found, or by another address
+	CertificateEnded string    `json:"certificate_ended"` // why it has ended: breach, expired or address_changed; empty: it has not
 }
 
 // Overview reads what needs attention now.

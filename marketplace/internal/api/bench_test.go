@@ -101,7 +101,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	measured.PageCache(front.PageCache)
 	ready := b.readiness(t, database)
 	measured.Ready(ready)
-	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
+	measured.Database(func(ctx context.Context) (telemetry.State, error) { return b.store.MetricsState(ctx, true) }, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
 	integrations := partner.NewRegistry(b.store.Partners, guard, key, b.now)
 	b.bookings = booking.NewService(booking.Config{
 		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler), Told: measured.Moved,

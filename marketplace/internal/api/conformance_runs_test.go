@@ -36,11 +36,12 @@ func (b *bench) judged(t testing.TB, integration string) uuid.UUID {
 		must(t, pack.Close())
 		reports = append(reports, certification.Report{Name: name, Gzip: packed.Bytes()})
 	}
-	must(t, b.store.Runs.Finish(t.Context(), lease, certification.Outcome{State: certification.Finished, Reports: reports, Result: certification.Result{
+	_, err = b.store.Runs.Finish(t.Context(), lease, certification.Outcome{State: certification.Finished, Reports: reports, Result: certification.Result{
 		Verdict: "nonconformant", SuiteVersion: "1.2.3", ContractVersion: "c0ffee", Counts: map[string]int{"failed": 1},
 		Findings:  []certification.Finding{{Rule: "reserve.status", Title: "two", Endpoint: "reserve", Level: "MUST", Clause: "RES-1", Outcome: "failed", Message: "received 500", Fix: "Answer 200."}},
 		NotUndone: []certification.Leftover{{Kind: "hold", Code: "c-1", Start: "2026-07-01T09:00:00Z", Reason: "no answer"}},
-	}}))
+	}})
+	must(t, err)
 	return run.ID
 }
 

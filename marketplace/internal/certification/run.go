@@ -153,8 +153,9 @@ type Store interface {
 	// Requeue has a run begin again, and forgets what it has written.
 	Requeue(ctx context.Context, l Lease) error
 	// Finish stores what came of a run. Its ledger is kept only where something was not
-	// undone. A run that finds the partner nonconformant ends the integration's certificate.
-	Finish(ctx context.Context, l Lease, o Outcome) error
+	// undone. A run that finds the partner nonconformant ends the integration's certificate:
+	// Finish reports whether there was a valid one to end.
+	Finish(ctx context.Context, l Lease, o Outcome) (ended bool, err error)
 	// Recover inserts the jobs of runs that were left behind by dead replicas, and of those
 	// whose job is lost.
 	Recover(ctx context.Context) error

@@ -93,11 +93,12 @@ func (r *Runner) Run(ctx context.Context, id uuid.UUID) error {
 }
 
 func (r *Runner) finish(ctx context.Context, lease Lease, run Run, o Outcome) error {
-	if err := r.Store.Finish(ctx, lease, o); err != nil {
+	ended, err := r.Store.Finish(ctx, lease, o)
+	if err != nil {
 		return unlessGone(err)
 	}
 	if o.Verdict == nonconformantVerdict {
-		r.Log.WarnContext(ctx, "a partner breaks the contract, and has no certificate any more if it had one", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Int("findings", len(o.Findings)))
+		r.Log.WarnContext(ctx, "a conformance run found breaches of the contract", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Int("findings", len(o.Findings)), slog.Bool("certificate_ended", ended))
 	}
 	if c := o.Certificate; c != nil {
 		r.Log.InfoContext(ctx, "a partner was certified", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Time("valid_until", c.ValidUntil))

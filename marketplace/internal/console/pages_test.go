@@ -58,7 +58,7 @@ func TestAnOperatorReadsWhyActivitiesAreWithheld(t *testing.T) {
 	const certificate = `INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until, ended_at, ended_by)
 		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days', now(), gen_random_uuid() FROM integrations`
 	pgtest.Exec(t, s.store, certificate)
-	v.shows(v.get(at), 200, title, "certificate is over")
+	v.shows(v.get(at), 200, title, "A conformance run found a breach")
 	pgtest.Exec(t, s.store, `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL`)
 	if p := v.get(at); strings.Contains(p.text, title) {
 		t.Error("Expected activities listed with a certificate")

@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // begin has a replica begin the queued run of an integration, and returns its lease.
@@ -43,11 +44,12 @@ func (s *shop) finish(lease certification.Lease, findings ...certification.Findi
 	if len(findings) > 0 {
 		verdict = "nonconformant"
 	}
-	s.must(s.store.Runs.Finish(s.t.Context(), lease, certification.Outcome{
+	_, err = s.store.Runs.Finish(s.t.Context(), lease, certification.Outcome{
 		State:   certification.Finished,
 		Result:  certification.Result{Verdict: verdict, SuiteVersion: "1.0.0", ContractVersion: "c0ffee", Counts: map[string]int{"passed": 190, "failed": len(findings)}, Findings: findings},
 		Reports: []certification.Report{{Name: "report.html", Gzip: report.Bytes()}, {Name: "report.json", Gzip: report.Bytes()}, {Name: "junit.xml", Gzip: report.Bytes()}},
-	}))
+	})
+	s.must(err)
 }
 
 // queued is the run that waits for its turn.
@@ -128,6 +130,31 @@ func TestARunIsComparedWithTheOneBefore(t *testing.T) {
 	third := run(ana, made.ID)
 	s.finish(s.begin(third), twiceBooked)
 	ana.shows(ana.get("/partners/integrations/"+made.ID+"/runs/"+third), 200, "some rules are broken now that were not", `<span class="pill warn">new</span>`)
+}
+
+func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	own, ana, ops := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password), s.operator()
+	pgtest.Exec(t, s.store, `
+		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
+		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days' FROM integrations`)
+	const title = "The certificate has ended"
+	if p := ana.get(own); strings.Contains(p.text, title) {
+		t.Errorf("Expected a valid certificate, received %s", p.text)
+	}
+	ops.shows(ops.get("/console/integrations"), 200, "Certificate", "certified")
+	run := run(ana, made.ID)
+	s.finish(s.begin(run), twiceBooked)
+	for v, root := range map[*visitor]string{ana: "/partners", ops: "/console"} {
+		v.shows(v.get(root+"/integrations/"+made.ID), 200, title, "A conformance run found a breach", root+"/integrations/"+made.ID+"/runs/"+run)
+		v.shows(v.get(root+"/integrations"), 200, "expired", "a run found a breach")
+	}
+	pgtest.Exec(t, s.store, `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL, base_url = 'https://other.example'`)
+	ana.shows(ana.get(own), 200, title, "The address has changed since")
+	pgtest.Exec(t, s.store, `UPDATE conformance_certificates SET valid_until = now() - interval '1 hour'`)
+	ana.shows(ana.get(own), 200, title, "The certificate expired")
 }
 
 func TestAWebhookIsTriedFromThePage(t *testing.T) {

@@ -89,7 +89,7 @@ type Due struct {
 	SlotsLate      bool              `json:"slots_late"`
 	// CertificateUntil is when the certificate ends soon, or has ended; nil: neither.
 	CertificateUntil *time.Time `json:"certificate_until"`
-	CertificateEnded bool       `json:"certificate_ended"` // it is over, or a later run found a breach, or it is for another address
+	CertificateEnded *string    `json:"certificate_ended"` // why it has ended: breach, expired or address_changed; nil: it has not
 }
 
 // CertificateSoon is how long before its end a certificate needs an operator.

@@ -46,29 +46,33 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 	pgtest.Exec(t, s.store, `
 		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
 		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days' FROM integrations WHERE name = 'Walks 3'`)
-	named := func(certificates bool) (listed, ended bool) {
+	named := func(certificates bool) (listed bool, ended string) {
 		o, err := s.store.Overview(t.Context(), now, certificates)
 		check(t, err)
 		for _, due := range o.IntegrationsDue {
 			if due.CertificateUntil != nil {
-				return true, due.CertificateEnded
+				if due.CertificateEnded == nil {
+					return true, ""
+				}
+				return true, *due.CertificateEnded
 			}
 		}
-		return false, false
+		return false, ""
 	}
 	for _, c := range []struct {
-		name, change  string
-		listed, ended bool
+		name, change string
+		listed       bool
+		ended        string
 	}{
-		{"it is valid", `UPDATE conformance_certificates SET valid_until = now() + interval '8 days'`, false, false},
-		{"it ends within a week", `UPDATE conformance_certificates SET valid_until = now() + interval '6 days'`, true, false},
-		{"its time is over", `UPDATE conformance_certificates SET valid_until = now() - interval '1 minute'`, true, true},
-		{"a run found a breach", `UPDATE conformance_certificates SET valid_until = now() + interval '90 days', ended_at = now(), ended_by = gen_random_uuid()`, true, true},
-		{"it is for another address", `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL, base_url = 'https://other.example'`, true, true},
+		{"it is valid", `UPDATE conformance_certificates SET valid_until = now() + interval '8 days'`, false, ""},
+		{"it ends within a week", `UPDATE conformance_certificates SET valid_until = now() + interval '6 days'`, true, ""},
+		{"its time is over", `UPDATE conformance_certificates SET valid_until = now() - interval '1 minute'`, true, "expired"},
+		{"a run found a breach", `UPDATE conformance_certificates SET valid_until = now() + interval '90 days', ended_at = now(), ended_by = gen_random_uuid()`, true, "breach"},
+		{"it is for another address", `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL, base_url = 'https://other.example'`, true, "address_changed"},
 	} {
 		pgtest.Exec(t, s.store, c.change)
 		if listed, ended := named(true); listed != c.listed || ended != c.ended {
-			t.Errorf("%s: Expected listed %t and ended %t, received %t and %t", c.name, c.listed, c.ended, listed, ended)
+			t.Errorf("%s: Expected listed %t and ended %q, received %t and %q", c.name, c.listed, c.ended, listed, ended)
 		}
 	}
 	if listed, _ := named(false); listed {

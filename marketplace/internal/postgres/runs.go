@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/certification"
@@ -107,23 +108,23 @@ func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
 	})
 }
 
-func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certification.Outcome) error {
+func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certification.Outcome) (ended bool, err error) {
 	counts, err := json.Marshal(came.Counts)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if came.Counts == nil {
 		counts = []byte("{}")
 	}
 	findings, err := storable(came.Findings)
 	if err != nil {
-		return err
+		return false, err
 	}
 	notUndone, err := storable(came.NotUndone)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return r.held(ctx, l, func(tx pgx.Tx) error {
+	err = r.held(ctx, l, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(`
 			UPDATE conformance_runs SET state = $2, finished_at = now(), holder = NULL, leased_until = NULL, verdict = nullif($3, ''), reason = $4,
@@ -145,15 +146,23 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 		if came.Verdict == "nonconformant" {
 			batch.Queue(`
 				UPDATE conformance_certificates SET ended_at = now(), ended_by = $1
-				WHERE ended_at IS NULL AND integration_id = (SELECT integration_id FROM conformance_runs WHERE id = $1)`, l.Run)
+				WHERE ended_at IS NULL AND integration_id = (SELECT integration_id FROM conformance_runs WHERE id = $1)`, l.Run).
+				Exec(func(made pgconn.CommandTag) error {
+					ended = made.RowsAffected() > 0
+					return nil
+				})
 		}
 		return tx.SendBatch(ctx, batch).Close()
 	})
+	return ended && err == nil, err
 }
 
 // certified is what a certificate is like that is valid: an address that has changed since
 // was not tested.
 const certified = `c.ended_at IS NULL AND c.valid_until > now() AND c.base_url = i.base_url`
+
+// endReason is why a certificate ended: null while it is valid, or where an integration has no certificate.
+const endReason = `CASE WHEN c.ended_at IS NOT NULL THEN 'breach' WHEN c.valid_until <= now() THEN 'expired' WHEN c.base_url <> i.base_url THEN 'address_changed' END`
 
 // Require sets whether live integrations must be certified for their activities to be listed.
 func (r *Runs) Require(ctx context.Context, required bool) error {
@@ -179,7 +188,8 @@ func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (ma
 	found := make(map[uuid.UUID]certification.Certification, len(integrations))
 	rows, err := r.pool.Query(ctx, `
 		SELECT i.id, CASE WHEN `+certified+` THEN 'certified' WHEN c.run_id IS NOT NULL THEN 'expired' WHEN f.verdict = 'nonconformant' THEN 'failed' ELSE 'none' END,
-			r.id, r.contract_version, r.suite_version, c.valid_until, i.withheld
+			r.id, r.contract_version, r.suite_version, c.valid_until, i.withheld,
+			`+endReason+`, coalesce(c.ended_at, CASE WHEN c.valid_until <= now() THEN c.valid_until END), c.ended_by
 		FROM integrations i LEFT JOIN conformance_certificates c ON c.integration_id = i.id LEFT JOIN LATERAL (
 			SELECT id, verdict FROM conformance_runs WHERE integration_id = i.id AND verdict IN ('conformant', 'nonconformant') AND scope = 'full' ORDER BY created_at DESC, id DESC LIMIT 1) f ON true
 			LEFT JOIN conformance_runs r ON r.id = CASE WHEN c.run_id IS NOT NULL THEN c.run_id WHEN f.verdict = 'nonconformant' THEN f.id END
@@ -189,7 +199,12 @@ func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (ma
 	}
 	var id uuid.UUID
 	var c certification.Certification
-	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil, &c.Withheld}, func() error {
+	var reason *certification.EndReason
+	var ended certification.Ending
+	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil, &c.Withheld, &reason, &ended.At, &ended.Run}, func() error {
+		if c.Ended = nil; reason != nil {
+			c.Ended = &certification.Ending{Reason: *reason, At: ended.At, Run: ended.Run}
+		}
 		found[id] = c
 		return nil
 	})
@@ -281,13 +296,13 @@ func (r *Runs) Report(ctx context.Context, run uuid.UUID, name string) ([]byte, 
 	return one(ctx, r.pool, "report", pgx.RowTo[[]byte], `SELECT gzip FROM conformance_reports WHERE run_id = $1 AND name = $2`, run, name)
 }
 
-// DropOldRuns deletes runs that have ended, but the last ones of each integration, which are
-// so many, and those that certificates rest on. It deletes at most so many, and returns how
-// many.
+// DropOldRuns deletes runs that have ended, except the last keep of each integration and
+// those that issued or ended its certificate. It deletes at most most runs and returns their
+// number.
 func (r *Runs) DropOldRuns(ctx context.Context, keep, most int) (int64, error) {
 	return r.delete(ctx, `
 		DELETE FROM conformance_runs WHERE state IN ('finished', 'failed') AND id = ANY (ARRAY(
 			SELECT old.id FROM integrations i, LATERAL (
 				SELECT c.id FROM conformance_runs c WHERE c.integration_id = i.id ORDER BY c.created_at DESC, c.id DESC OFFSET $1) old
-			WHERE NOT EXISTS (SELECT FROM conformance_certificates WHERE run_id = old.id) LIMIT $2))`, keep, most)
+			WHERE NOT EXISTS (SELECT FROM conformance_certificates WHERE run_id = old.id OR ended_by = old.id) LIMIT $2))`, keep, most)
 }

@@ -19,6 +19,9 @@ type Integration struct {
 	Failures   int64
 	LastSyncAt time.Time // zero before the first sync
 	Withheld   bool      // its activities are not listed for want of a certificate
+	// CertificateEnded is why the last certificate ended (a certification.EndReason); "": it is
+	// valid, or there was none.
+	CertificateEnded string
 }
 
 // Jobs are those of one kind and state that are in the queue.

@@ -24,6 +24,7 @@ var (
 	integrationIs  = describe("marketplace_integration_info", "Always 1, with the integration's mode: live or test.", "integration", "mode")
 	degraded       = describe("marketplace_integration_degraded", "1 while the partner is DEGRADED.", "integration")
 	withheld       = describe("marketplace_integration_withheld", "1 while activities are not listed for want of a required certificate.", "integration")
+	certificate    = describe("marketplace_integration_certificate_ended", "1 while the last certificate is no longer valid, by reason: breach, expired or address_changed.", "integration", "reason")
 	failures       = describe("marketplace_integration_failures_total", "Failed calls to the partner, of all replicas.", "integration")
 )
 
@@ -99,6 +100,9 @@ func (p *partners) collect(to series) {
 		to.gauge(integrationIs, 1, id.String(), string(i.Mode))
 		to.gauge(degraded, oneIf(i.Degraded), id.String())
 		to.gauge(withheld, oneIf(i.Withheld), id.String())
+		if i.CertificateEnded != "" {
+			to.gauge(certificate, 1, id.String(), i.CertificateEnded)
+		}
 		to.count(failures, float64(i.Failures), id.String())
 	}
 }

@@ -1164,11 +1164,23 @@ class Health(TypedDict):
     changes: list[HealthChangesItem]
 
 
+class IntegrationCertificationEnded(TypedDict):
+    """When and why the last certificate ended; null while it is valid, and without one."""
+
+    # breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was
+    # tested.
+    reason: Literal['breach', 'expired', 'address_changed']
+    # When it ended; null if base_url changed.
+    at: str | None
+    # The run that found the breach; null for other reasons.
+    run_id: str | None
+
+
 class IntegrationCertification(TypedDict):
     """Whether the partner was found conformant; null if the marketplace does not show it."""
 
     # none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there
-    # was a certificate, and its time is over, a later run found a breach, or base_url has changed.
+    # was a certificate; ended says why it is no longer valid.
     state: Literal['none', 'certified', 'failed', 'expired']
     # The run that the state rests on; null without one.
     run_id: str | None
@@ -1180,6 +1192,8 @@ class IntegrationCertification(TypedDict):
     valid_until: str | None
     # The marketplace requires a certificate, so the activities are not listed until there is a valid one.
     withheld: bool
+    # When and why the last certificate ended; null while it is valid, and without one.
+    ended: IntegrationCertificationEnded | None
 
 
 class IntegrationBreachesItem(TypedDict):
@@ -1600,8 +1614,9 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     # When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not
     # shown.
     certificate_until: str | None
-    # It has ended: by its time, by a breach that a later run found, or because the address has changed.
-    certificate_ended: bool
+    # Why the certificate has ended: breach (a later run found one), expired (its time has passed) or
+    # address_changed (base_url is another one); null while it is valid.
+    certificate_ended: Literal['breach', 'expired', 'address_changed', None]
 
 
 class OverviewAnswerDataRatesMissingItem(TypedDict):

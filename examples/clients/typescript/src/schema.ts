@@ -2669,7 +2669,7 @@ export interface components {
          *             "slots_since": "2026-06-30T02:31:00Z",
          *             "slots_late": true,
          *             "certificate_until": null,
-         *             "certificate_ended": false
+         *             "certificate_ended": null
          *           }
          *         ],
          *         "rates_missing": [
@@ -2770,8 +2770,11 @@ export interface components {
                      * @description When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not shown.
                      */
                     certificate_until: string | null;
-                    /** @description It has ended: by its time, by a breach that a later run found, or because the address has changed. */
-                    certificate_ended: boolean;
+                    /**
+                     * @description Why the certificate has ended: breach (a later run found one), expired (its time has passed) or address_changed (base_url is another one); null while it is valid.
+                     * @enum {string|null}
+                     */
+                    certificate_ended: "breach" | "expired" | "address_changed" | null;
                 }[];
                 /** @description Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other currencies. */
                 rates_missing: {
@@ -3930,7 +3933,8 @@ export interface components {
          *             "contract_version": "b108f45032ff",
          *             "suite_version": "v1.0.0",
          *             "valid_until": "2026-09-29T09:00:00Z",
-         *             "withheld": false
+         *             "withheld": false,
+         *             "ended": null
          *           },
          *           "breaches": [
          *             {
@@ -3995,7 +3999,8 @@ export interface components {
          *           "contract_version": "b108f45032ff",
          *           "suite_version": "v1.0.0",
          *           "valid_until": "2026-09-29T09:00:00Z",
-         *           "withheld": false
+         *           "withheld": false,
+         *           "ended": null
          *         },
          *         "breaches": []
          *       }
@@ -5994,7 +5999,8 @@ export interface components {
          *         "contract_version": "b108f45032ff",
          *         "suite_version": "v1.0.0",
          *         "valid_until": "2026-09-29T09:00:00Z",
-         *         "withheld": false
+         *         "withheld": false,
+         *         "ended": null
          *       },
          *       "breaches": [
          *         {
@@ -6063,7 +6069,7 @@ export interface components {
             /** @description Whether the partner was found conformant; null if the marketplace does not show it. */
             certification: {
                 /**
-                 * @description none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there was a certificate, and its time is over, a later run found a breach, or base_url has changed.
+                 * @description none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there was a certificate; ended says why it is no longer valid.
                  * @enum {string}
                  */
                 state: "none" | "certified" | "failed" | "expired";
@@ -6081,6 +6087,22 @@ export interface components {
                 valid_until: string | null;
                 /** @description The marketplace requires a certificate, so the activities are not listed until there is a valid one. */
                 withheld: boolean;
+                /** @description When and why the last certificate ended; null while it is valid, and without one. */
+                ended: {
+                    /**
+                     * @description breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was tested.
+                     * @enum {string}
+                     */
+                    reason: "breach" | "expired" | "address_changed";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When it ended; null if base_url changed.
+                     */
+                    at: string | null;
+                    /** @description The run that found the breach; null for other reasons. */
+                    run_id: string | null;
+                } | null;
             } | null;
             /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
             breaches: {
