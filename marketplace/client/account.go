@@ -2,7 +2,7 @@ package client
 
 import "time"
 
-// Role is which surface an account may use.
+// Role says which part of the API an account may use.
 type Role string
 
 // The four roles.
@@ -13,7 +13,7 @@ const (
 	OperatorRole  Role = "operator"
 )
 
-// Account is somebody who may sign in.
+// Account is a sign-in of a person or a system.
 type Account struct {
 	ID        string    `json:"_id"`
 	Email     string    `json:"email"`
@@ -23,22 +23,22 @@ type Account struct {
 	Disabled  bool      `json:"disabled"` // may not sign in
 }
 
-// AccountDetail is an account with the long-lived tokens that were made for it.
+// AccountDetail is an account with its long-lived tokens.
 type AccountDetail struct {
 	Account
 	APITokens []TokenRecord `json:"api_tokens"` // the newest first
 }
 
-// TokenRecord is what is kept of a long-lived token; never the token itself.
+// TokenRecord describes a long-lived token, without the token itself.
 type TokenRecord struct {
 	ID        string    `json:"token_id"`
 	Name      string    `json:"name"`
-	Mode      string    `json:"mode"` // live or test; "": its requests choose
+	Mode      string    `json:"mode"` // live or test; "": each request chooses
 	CreatedAt time.Time `json:"created_at"`
-	RevokedAt time.Time `json:"revoked_at"` // zero: it is good
+	RevokedAt time.Time `json:"revoked_at"` // zero: not revoked
 }
 
-// NewAccount is an account to be made.
+// NewAccount describes an account to create.
 type NewAccount struct {
 	Email    string `json:"email"`
 	Password Secret `json:"password"` // of 10 letters or more
@@ -49,13 +49,13 @@ type NewAccount struct {
 // AccountChange lists the changes to an account. A nil field is left unchanged.
 type AccountChange struct {
 	Name     *string `json:"name,omitempty"`
-	Password *Secret `json:"password,omitempty"` // it ends all sign-ins
-	Disabled *bool   `json:"disabled,omitempty"` // true locks the account out
+	Password *Secret `json:"password,omitempty"` // signs out every session
+	Disabled *bool   `json:"disabled,omitempty"` // true disables the account
 }
 
-// MadeToken is a long-lived token of a reseller's.
+// MadeToken is a new long-lived token of a reseller.
 type MadeToken struct {
 	ID    string `json:"token_id"`
 	Mode  string `json:"mode"`      // live or test
-	Token Secret `json:"api_token"` // it is shown this once, and cannot be shown again: see APIToken
+	Token Secret `json:"api_token"` // returned only once; pass it to APIToken
 }

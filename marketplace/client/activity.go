@@ -6,7 +6,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Activity is a bookable activity as resellers read it. Its slots are read apart.
+// Activity is a bookable activity as resellers read it, without its slots.
 type Activity struct {
 	ID     string         `json:"_id"`
 	Title  string         `json:"activity_title"`
@@ -17,7 +17,7 @@ type Activity struct {
 	Variations []Variation `json:"variations"`
 }
 
-// ActivityDetails are what operators have set of an activity.
+// ActivityDetails are the fields of an activity that operators set.
 type ActivityDetails struct {
 	ActivityType            Named                     `json:"activity_type"`
 	MainPromoTitle          string                    `json:"main_promo_title"`
@@ -25,8 +25,8 @@ type ActivityDetails struct {
 	Description             string                    `json:"description"`
 	Address                 string                    `json:"address"`
 	OneTimeActivity         bool                      `json:"one_time_activity"`
-	AdminPricePercentage    Decimal                   `json:"admin_price_percentage"`    // added to the price; "": nothing is set
-	AdminDiscountPercentage Decimal                   `json:"admin_discount_percentage"` // taken off it; "": nothing is set
+	AdminPricePercentage    Decimal                   `json:"admin_price_percentage"`    // added to the price; "": not set
+	AdminDiscountPercentage Decimal                   `json:"admin_discount_percentage"` // subtracted from the price; "": not set
 	Location                Location                  `json:"location"`
 	Categories              []string                  `json:"categories"`
 	Tags                    []string                  `json:"tags"`
@@ -48,21 +48,21 @@ const (
 type Variation struct {
 	ID                  string                      `json:"_id"`
 	Title               string                      `json:"title"`
-	Sort                int                         `json:"sort"` // variations are listed by it, smallest first
+	Sort                int                         `json:"sort"` // variations are sorted by it, smallest first
 	AvailabilityType    partnerapi.AvailabilityType `json:"availability_type"`
 	Pricing             Pricing                     `json:"pricing"`
-	Capacity            int                         `json:"capacity"` // the largest of its slots
+	Capacity            int                         `json:"capacity"` // of its largest slot
 	InstantConfirmation bool                        `json:"instant_confirmation"`
 	CancellationPolicy  string                      `json:"cancellation_policy"`
 	ExternalSync        ExternalOption              `json:"external_sync"`
 	VariationDetails
 }
 
-// VariationDetails are what operators have set of a variation.
+// VariationDetails are the fields of a variation that operators set.
 type VariationDetails struct {
 	Language     []string    `json:"language"`
 	Description  string      `json:"description"`
-	MaxNoBooking int         `json:"max_no_booking"` // guests in one booking; 0: nothing limits it
+	MaxNoBooking int         `json:"max_no_booking"` // guests in one booking; 0: no limit
 	Duration     Duration    `json:"duration"`
 	Itinerary    []Step      `json:"itinerary"`
 	Includes     Includes    `json:"includes"`
@@ -75,18 +75,18 @@ type VariationDetails struct {
 
 // ExternalOption is the partner's name for a variation.
 type ExternalOption struct {
-	ExternalOptionID string `json:"external_option_id"` // "": the variation is the marketplace's own
+	ExternalOptionID string `json:"external_option_id"` // "": the marketplace created the variation
 }
 
-// Pricing is what a variation, or a slot of it, costs: by guest, or by group. Prices are
-// in the major unit of the currency, fees and commission included.
+// Pricing is the price of a variation or of one of its slots: by guest, or by group. Prices are in
+// the major unit of the currency and include fees and commission.
 type Pricing struct {
-	GroupPrice         Decimal     `json:"group_price"` // of the whole group; "": each guest pays
+	GroupPrice         Decimal     `json:"group_price"` // for the whole group; "": each guest pays
 	DiscountPercentage Decimal     `json:"discount_percentage"`
 	Units              []UnitPrice `json:"units"`
 }
 
-// UnitPrice is what one guest of a unit pays.
+// UnitPrice is the price for one guest of a unit.
 type UnitPrice struct {
 	UnitID string              `json:"unit_id"`
 	Type   partnerapi.UnitType `json:"type"`
@@ -108,18 +108,18 @@ type Location struct {
 	Region  string  `json:"region"`
 }
 
-// Country is one, by its code and its name.
+// Country is a country's code and name.
 type Country struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// Image is a picture's address.
+// Image is the address of a picture.
 type Image struct {
 	ImageURL string `json:"imageUrl"`
 }
 
-// PartnerDetails are what is told of an activity's partner.
+// PartnerDetails are the public facts about an activity's partner.
 type PartnerDetails struct {
 	Name            string         `json:"name"`
 	PartnerCategory string         `json:"partner_category"`
@@ -133,13 +133,13 @@ type Duration struct {
 	Days  float64 `json:"days"`
 }
 
-// Step is one of an itinerary.
+// Step is one step of an itinerary.
 type Step struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 }
 
-// Includes are what a price includes, and what not.
+// Includes lists what a price includes and what it excludes.
 type Includes struct {
 	TransportationMethods []string `json:"transportation_methods"`
 	Food                  []string `json:"food"`
@@ -154,14 +154,14 @@ type TourGuide struct {
 	Name string `json:"name"`
 }
 
-// Pickup is where guests are fetched and brought back.
+// Pickup describes where guests are picked up and dropped off.
 type Pickup struct {
 	Type           string `json:"type"`
 	PickUpAddress  Place  `json:"pick_up_address"`
 	DropOffAddress Place  `json:"drop_off_address"`
 }
 
-// Place is an address and where it lies, in degrees (WGS 84).
+// Place is an address and its position in degrees (WGS 84).
 type Place struct {
 	Address string  `json:"address"`
 	Lat     float64 `json:"lat"`
@@ -170,25 +170,25 @@ type Place struct {
 
 // Slot is a start, or an opening window, of a variation.
 type Slot struct {
-	AvailabilityID string                `json:"availability_id"` // what is booked
+	AvailabilityID string                `json:"availability_id"` // of the slot to book
 	Start          time.Time             `json:"start"`           // in the product's zone
 	End            time.Time             `json:"end"`
 	Status         partnerapi.SlotStatus `json:"status"`
 	Bookable       bool                  `json:"bookable"`
-	Vacancies      *int                  `json:"vacancies"` // seats left; nil where they are not known, or not counted
-	Capacity       *int                  `json:"capacity"`  // seats in all; nil where they are not known
+	Vacancies      *int                  `json:"vacancies"` // free seats; nil if unknown or unlimited
+	Capacity       *int                  `json:"capacity"`  // total seats; nil if unknown
 	Currency       string                `json:"currency"`
-	Pricing        Pricing               `json:"pricing"` // the slot's own
+	Pricing        Pricing               `json:"pricing"` // of this slot
 }
 
 // Day is a date of a variation's calendar.
 type Day struct {
 	Date      Date                  `json:"date"`
 	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots; NoSlot if it has no slots
-	FromPrice Decimal               `json:"from_price"` // the least that an adult, or the group, pays; "" where nothing can be booked
+	FromPrice Decimal               `json:"from_price"` // the lowest price for an adult or for the group; "" if nothing can be booked
 	Currency  string                `json:"currency"`
 	Slots     int                   `json:"slots"`
-	Vacancies *int                  `json:"vacancies"` // of what can be booked; nil where seats are not counted
+	Vacancies *int                  `json:"vacancies"` // of the bookable slots; nil if seats are unlimited
 }
 
 // NoSlot is the status of a date without slots.

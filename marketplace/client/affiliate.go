@@ -4,12 +4,12 @@ import (
 	"time"
 )
 
-// Affiliate is one who refers customers, and earns by what they book. It is safe for
-// concurrent use.
+// Affiliate calls the API for an affiliate, who refers customers and earns a commission on their
+// bookings. It is safe for concurrent use.
 type Affiliate struct{ account }
 
-// NewAffiliate returns the client of an affiliate. The address is the marketplace's, the
-// credentials are a Password. Nothing is called yet.
+// NewAffiliate returns an affiliate's client. The address is the marketplace's. The credentials
+// must be a Password. It makes no call.
 func NewAffiliate(marketplace string, credentials Credentials, o Options) (*Affiliate, error) {
 	c, err := connect(marketplace, credentials, o)
 	if err != nil {
@@ -21,22 +21,22 @@ func NewAffiliate(marketplace string, credentials Credentials, o Options) (*Affi
 // AffiliateActivity is an activity with the affiliate's own link to it.
 type AffiliateActivity struct {
 	Activity
-	AffiliateURL string `json:"affiliate_url"` // where customers are sent
+	AffiliateURL string `json:"affiliate_url"` // send customers to it
 }
 
-// Activities are the activities that can be sold, the oldest first.
+// Activities lists the activities on sale, oldest first.
 func (a *Affiliate) Activities(q ActivityQuery) List[AffiliateActivity] {
 	return List[AffiliateActivity]{a.c, path("affiliates", "activities"), q.values()}
 }
 
-// Commission is what an affiliate has earned by a booking.
+// Commission is an affiliate's earning from one booking.
 type Commission struct {
 	BookingID  string           `json:"booking_id"`
 	Status     CommissionStatus `json:"status"`
 	Currency   string           `json:"currency"`
 	Amount     Decimal          `json:"amount"`
 	AccruedAt  time.Time        `json:"accrued_at"`  // when the partner confirmed
-	ReversedAt time.Time        `json:"reversed_at"` // when the booking was cancelled; zero: it was not
+	ReversedAt time.Time        `json:"reversed_at"` // when the booking was cancelled; zero: not reversed
 }
 
 // CommissionStatus says whether a commission is due.
@@ -48,7 +48,7 @@ const (
 	Reversed CommissionStatus = "reversed"
 )
 
-// Commissions are what the affiliate has earned, the newest first.
+// Commissions lists the affiliate's commissions, newest first.
 func (a *Affiliate) Commissions() List[Commission] {
 	return List[Commission]{c: a.c, path: path("affiliates", "commissions")}
 }

@@ -6,21 +6,21 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Booking is what a customer has booked, as it stands.
+// Booking is the current state of a booking.
 type Booking struct {
 	ID             string        `json:"_id"`
-	ResellerID     string        `json:"reseller_id"`    // told to operators alone
-	IntegrationID  string        `json:"integration_id"` // told to operators alone
-	Mode           string        `json:"mode"`           // told to operators alone
+	ResellerID     string        `json:"reseller_id"`    // operators only
+	IntegrationID  string        `json:"integration_id"` // operators only
+	Mode           string        `json:"mode"`           // operators only
 	Status         BookingStatus `json:"status"`
-	ReleaseReason  ReleaseReason `json:"release_reason"` // "": the hold was not given back
+	ReleaseReason  ReleaseReason `json:"release_reason"` // "": the hold was not released
 	ActivityID     string        `json:"activity_id"`
 	VariationID    string        `json:"variation_id"`
-	AvailabilityID string        `json:"availability_id"` // as the partner called the slot at checkout
+	AvailabilityID string        `json:"availability_id"` // the partner's id of the slot at checkout
 	Start          time.Time     `json:"start"`           // in the product's zone
 	End            time.Time     `json:"end"`
 	TimeZone       string        `json:"time_zone"`      // of the product, such as Europe/Lisbon
-	ActivityTitle  string        `json:"activity_title"` // this and the next two as they were at checkout
+	ActivityTitle  string        `json:"activity_title"` // as of the checkout, like the next two
 	VariationTitle string        `json:"variation_title"`
 	Voucher        struct {
 		PartnerName        string `json:"partner_name"`
@@ -28,43 +28,43 @@ type Booking struct {
 		Pickup             Pickup `json:"pickup"`
 		CancellationPolicy string `json:"cancellation_policy"`
 		Notes              string `json:"notes"`
-	} `json:"voucher"` // what guests need beside their tickets
+	} `json:"voucher"` // what guests need in addition to their tickets
 	Units               []BookedUnit        `json:"units"`
 	Currency            string              `json:"currency"` // of the prices and the total
 	Total               Decimal             `json:"total"`
 	Contact             Contact             `json:"contact"`
-	AffiliateCode       string              `json:"affiliate_code"` // "": it came by no affiliate
+	AffiliateCode       string              `json:"affiliate_code"` // "": no affiliate
 	ResellerReference   string              `json:"reseller_reference"`
 	CreatedAt           time.Time           `json:"created_at"`
-	ExpiresAt           time.Time           `json:"expires_at"`          // when the hold expires; zero if there is no hold
-	ExternalBookingID   string              `json:"external_booking_id"` // the partner's, once it has confirmed
-	Tickets             []partnerapi.Ticket `json:"tickets"`             // none of a cancelled booking
-	Attention           *Attention          `json:"attention"`           // nil: it needs no operator
+	ExpiresAt           time.Time           `json:"expires_at"`          // when the hold expires; zero: no hold
+	ExternalBookingID   string              `json:"external_booking_id"` // the partner's booking id; set when the partner confirms
+	Tickets             []partnerapi.Ticket `json:"tickets"`             // empty for a cancelled booking
+	Attention           *Attention          `json:"attention"`           // nil: no attention needed
 	PartnerRelease      Delivery            `json:"partner_release"`
 	PartnerCancellation Delivery            `json:"partner_cancellation"`
-	History             []HistoryEntry      `json:"history"` // the oldest first
+	History             []HistoryEntry      `json:"history"` // oldest first
 }
 
-// BookingStatus is where a booking is in its life.
+// BookingStatus is the state of a booking.
 type BookingStatus string
 
 // The states that resellers see.
 const (
-	Held      BookingStatus = "HELD"      // the partner keeps the seats until ExpiresAt
-	Paid      BookingStatus = "PAID"      // the customer has paid, the partner has not confirmed
+	Held      BookingStatus = "HELD"      // the partner holds the seats until ExpiresAt
+	Paid      BookingStatus = "PAID"      // the customer has paid; the partner has not confirmed yet
 	Confirmed BookingStatus = "CONFIRMED" // the partner expects the guests
-	Released  BookingStatus = "RELEASED"  // the hold was given back
+	Released  BookingStatus = "RELEASED"  // the hold was released
 	Cancelled BookingStatus = "CANCELLED" // a paid booking was cancelled
 )
 
-// The states of a checkout that has made no booking. Operators alone see these.
+// The states of a checkout without a booking. Only operators see them.
 const (
-	Reserving BookingStatus = "RESERVING" // the partner is being asked
-	Refused   BookingStatus = "REFUSED"   // the partner holds nothing
-	Lost      BookingStatus = "LOST"      // whether the partner holds something is not known
+	Reserving BookingStatus = "RESERVING" // the partner has been asked to reserve
+	Refused   BookingStatus = "REFUSED"   // the partner holds no seats
+	Lost      BookingStatus = "LOST"      // it is unknown whether the partner holds seats
 )
 
-// ReleaseReason is why a hold was given back.
+// ReleaseReason says why a hold was released.
 type ReleaseReason string
 
 // The reasons.
@@ -76,45 +76,45 @@ const (
 	Withdrawn     ReleaseReason = "withdrawn" // the partner's integration was deleted
 )
 
-// BookedUnit are the guests of one unit.
+// BookedUnit is the number of guests of one unit, with their price.
 type BookedUnit struct {
 	UnitID   string              `json:"unit_id"`
 	Type     partnerapi.UnitType `json:"type"`
 	Quantity int                 `json:"quantity"`
-	Price    Decimal             `json:"price"` // of one; "" with a group price
+	Price    Decimal             `json:"price"` // for one guest; "" with a group price
 }
 
-// Contact is the guest who books.
+// Contact is the guest who made the booking.
 type Contact struct {
 	FullName     string `json:"fullName"`
 	EmailAddress string `json:"emailAddress"`
 	PhoneNumber  string `json:"phoneNumber,omitempty"`
 }
 
-// Attention is why a booking needs an operator, and what can be done.
+// Attention says why a booking needs an operator and what the operator can do.
 type Attention struct {
 	Reason  AttentionReason `json:"reason"`
 	Since   time.Time       `json:"since"`
-	Message string          `json:"message"` // the partner's own words where it had some
+	Message string          `json:"message"` // the partner's message, if it sent one
 	Actions []Action        `json:"actions"`
-	Refund  []string        `json:"refund_references"` // of payments to refund, of DuplicatePayment
+	Refund  []string        `json:"refund_references"` // references of payments to refund; for DuplicatePayment
 }
 
-// AttentionReason is why a booking needs an operator.
+// AttentionReason says why a booking needs an operator.
 type AttentionReason string
 
 // The reasons.
 const (
-	ConfirmRefused   AttentionReason = "confirm_refused"   // paid, and the partner has answered that it does not book
-	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and whether the partner has booked is not known
-	LatePayment      AttentionReason = "late_payment"      // paid after the hold was given back
+	ConfirmRefused   AttentionReason = "confirm_refused"   // paid, and the partner refused to book
+	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and it is unknown whether the partner has booked
+	LatePayment      AttentionReason = "late_payment"      // paid after the hold was released
 	DuplicatePayment AttentionReason = "duplicate_payment" // paid twice
-	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may hold seats that no booking uses until the hold expires
-	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not take the release
-	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not take the cancellation
+	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may hold seats that no booking uses, until the hold expires
+	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not accept the release
+	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not accept the cancellation
 )
 
-// Action is what an operator can do about it: each is a call of Operator's.
+// Action is a step that an operator can take. Each is a method of Operator.
 type Action string
 
 // The actions.
@@ -125,36 +125,35 @@ const (
 	MayResolve Action = "resolve" // Operator.Resolve
 )
 
-// Delivery is how far a release or a cancellation has come at the partner's. "" is that
-// none is owed.
+// Delivery is the progress of a release or a cancellation at the partner. It is "" if none is due.
 type Delivery string
 
-// The ways of a delivery.
+// The states of a delivery.
 const (
 	Pending      Delivery = "pending"
 	Done         Delivery = "done"
-	NotSupported Delivery = "not_supported" // the partner has no such call
-	Failed       Delivery = "failed"        // an operator may have it sent again
+	NotSupported Delivery = "not_supported" // the partner does not support the call
+	Failed       Delivery = "failed"        // an operator can send it again
 )
 
-// HistoryEntry is something that happened to a booking.
+// HistoryEntry is one event in a booking's history.
 type HistoryEntry struct {
 	At         time.Time     `json:"at"`
 	Kind       HistoryKind   `json:"kind"`
-	From       BookingStatus `json:"from"` // of a move
+	From       BookingStatus `json:"from"` // for a state change
 	To         BookingStatus `json:"to"`
-	Why        string        `json:"why"`         // what moved it, such as abandoned, or a payment's reference
-	Endpoint   string        `json:"endpoint"`    // of the partner, such as confirm; of a call
-	Status     int           `json:"status"`      // of the partner's answer; 0: none was read
-	DurationMS *int64        `json:"duration_ms"` // of a call; nil while no end of it is known
+	Why        string        `json:"why"`         // the cause, such as abandoned, or a payment's reference
+	Endpoint   string        `json:"endpoint"`    // of the partner, such as confirm; for a call
+	Status     int           `json:"status"`      // of the partner's answer; 0: no answer
+	DurationMS *int64        `json:"duration_ms"` // of a call; nil while it has not ended
 	Error      string        `json:"error"`
 }
 
-// HistoryKind tells the two kinds of what happened.
+// HistoryKind is the kind of a history entry.
 type HistoryKind string
 
 // The kinds.
 const (
-	MoveKind HistoryKind = "move" // of the state, or a payment that moved nothing
-	CallKind HistoryKind = "call" // to the partner
+	MoveKind HistoryKind = "move" // a state change, or a payment that changed nothing
+	CallKind HistoryKind = "call" // a call to the partner
 )

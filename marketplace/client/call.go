@@ -16,17 +16,17 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// maxAnswer bounds an answer, in bytes: above a page of the most detailed activities.
+// maxAnswer limits an answer, in bytes. A page of the most detailed activities is smaller.
 const maxAnswer = 64 << 20
 
 // request is one call.
 type request struct {
 	method, path string // the path is escaped, below /api/v1
 	query        url.Values
-	body         any    // nil: none
-	key          string // the Idempotency-Key; "": none
-	open         bool   // it needs no credential
-	harmless     bool   // done twice it is as if it were done once
+	body         any    // nil: no body
+	key          string // the Idempotency-Key; "": no key
+	open         bool   // needs no credential
+	harmless     bool   // safe to repeat
 }
 
 func get(path string, query url.Values) request {
@@ -37,32 +37,32 @@ func post(path string, body any) request {
 	return request{method: http.MethodPost, path: path, body: body}
 }
 
-// again marks a request as one that can do no harm twice.
+// again marks a request as safe to repeat.
 func (r request) again() request {
 	r.harmless = true
 	return r
 }
 
-// path joins segments, each escaped as one: an id may be anything.
+// path joins escaped segments. An id may contain any character.
 func path(segments ...string) string {
 	var joined strings.Builder
 	for _, segment := range segments {
 		escaped := url.PathEscape(segment)
 		if segment == "." || segment == ".." {
-			escaped = strings.Repeat("%2E", len(segment)) // else it is a directory on its way
+			escaped = strings.Repeat("%2E", len(segment)) // otherwise a server could resolve it as a directory
 		}
 		joined.WriteString("/" + escaped)
 	}
 	return joined.String()
 }
 
-// answer is the frame of every good answer.
+// answer is the envelope of a successful answer.
 type answer[T any] struct {
 	Data       T
 	Pagination Pagination
 }
 
-// call makes a request, again where that is safe, and returns the answer's data.
+// call sends a request, retries it where that is safe, and returns the answer's data.
 func call[T any](ctx context.Context, c *connection, r request) (T, error) {
 	a, err := callFramed[T](ctx, c, r)
 	return a.Data, err
@@ -79,14 +79,14 @@ func callFramed[T any](ctx context.Context, c *connection, r request) (a answer[
 	return a, nil
 }
 
-// do is call for answers that tell nothing more.
+// do is call for answers without data.
 func do(ctx context.Context, c *connection, r request) error {
 	_, err := call[json.RawMessage](ctx, c, r)
 	return err
 }
 
-// try makes a request once, and returns the body of a good answer. The error is an
-// *Error where there was an answer.
+// try sends a request once and returns the body of a successful answer. The error is an *Error if
+// the marketplace answered.
 func (c *connection) try(ctx context.Context, r request, made *http.Request) ([]byte, error) {
 	kept, etag := c.cache.find(made)
 	if etag != "" {
@@ -112,16 +112,16 @@ func (c *connection) try(ctx context.Context, r request, made *http.Request) ([]
 	return text, nil
 }
 
-// lost is that a request has no answer: it may have been done.
+// lost is the error of a request without an answer. The marketplace may have processed it.
 type lost struct{ error }
 
 func (l lost) Unwrap() error { return l.error }
 
-// noAnswer is the error of a request without an answer. Where the caller has given up,
-// that is the reason.
+// noAnswer returns the error of a request without an answer. If the context ended, it is the
+// reason.
 func noAnswer(ctx context.Context, r request, err error) error {
 	if around := (*url.Error)(nil); errors.As(err, &around) {
-		err = around.Err // it says the method and the address, too
+		err = around.Err // contains the method and the address
 	}
 	err = fmt.Errorf("%s %s: no answer: %w", r.method, r.path, err)
 	if ctx.Err() != nil {
@@ -130,7 +130,7 @@ func noAnswer(ctx context.Context, r request, err error) error {
 	return lost{err}
 }
 
-// compose makes what is sent of a request.
+// compose builds the HTTP request.
 func (c *connection) compose(ctx context.Context, r request) (*http.Request, error) {
 	var body io.Reader
 	if r.body != nil {
@@ -161,8 +161,8 @@ func (c *connection) compose(ctx context.Context, r request) (*http.Request, err
 	return made, c.credentials.authorize(ctx, made.Header)
 }
 
-// cache keeps answers with their ETags, those that were asked for last, of so many bytes
-// in all. It is safe for concurrent use; nil keeps nothing.
+// cache keeps the most recently used answers that have ETags, up to a number of bytes. It is safe
+// for concurrent use. A nil cache keeps nothing.
 type cache struct {
 	limit int
 
@@ -181,7 +181,7 @@ func newCache(limit int) *cache {
 		return nil
 	}
 	c := &cache{limit: limit}
-	c.byURL, _ = simplelru.NewLRU(math.MaxInt, func(_ string, k kept) { c.size -= len(k.text) }) // fails for no size
+	c.byURL, _ = simplelru.NewLRU(math.MaxInt, func(_ string, k kept) { c.size -= len(k.text) }) // an error only for a size below 1
 	return c
 }
 

@@ -1,6 +1,5 @@
-// Package client calls a marketplace: for the shop of a reseller, for an affiliate, for
-// a partner and its platform, for who operates the marketplace. There is a type for each
-// of them, with the calls that are theirs.
+// Package client calls a marketplace. It has a type for each role: resellers, affiliates, partners
+// and operators, with the calls of that role.
 //
 //	shop, err := client.NewReseller("http://127.0.0.1:8080", client.APIToken(token), client.Options{})
 //
@@ -9,17 +8,15 @@
 //	held, err := shop.Book(ctx, client.Order{…, AvailabilityID: slots[0].AvailabilityID, …})
 //	paid, err := shop.Pay(ctx, held.ID, "the payment provider's reference")
 //
-// A [Reseller] sells, an [Affiliate] refers customers, a [Partner] registers its
-// platform, [Webhooks] are what that platform tells the marketplace, an [Operator] runs
-// the marketplace.
+// A [Reseller] sells, an [Affiliate] refers customers, a [Partner] registers its platform,
+// [Webhooks] sends that platform's webhooks to the marketplace, and an [Operator] runs the
+// marketplace.
 //
-// What goes wrong at the marketplace's end is an [*Error], with its status, its words and
-// the id under which it is in the service's log. A call that can do no harm twice is made
-// again where it has no answer; booking is one of them, since its Idempotency-Key goes
-// with it: see [Options.Patience].
+// An error answer of the marketplace is an [*Error] with its status, its message and the id under
+// which the service logged it. A call that is safe to repeat is retried if it has no answer.
+// Booking is safe to repeat, because it has an Idempotency-Key: see [Options.Patience].
 //
-// Amounts are exact decimals, never floats; what an answer has that this package does not
-// know is ignored.
+// Amounts are exact decimals, never floats. Unknown fields of an answer are ignored.
 package client
 
 import (
@@ -31,35 +28,33 @@ import (
 	"time"
 )
 
-// Options say how a client behaves. All of them may be left out.
+// Options configure a client. The zero value is valid.
 type Options struct {
-	// HTTP sends the requests. Nil is a client that waits a minute for an answer: longer
-	// than a booking takes at the slowest partner. Redirects are never followed, for the
-	// credentials' sake.
+	// HTTP sends the requests. If it is nil, a client with a timeout of one minute is used, longer
+	// than a booking takes at the slowest partner. Redirects are never followed, because they could
+	// leak the credentials.
 	HTTP *http.Client
-	// Patience is how long a call may go on to be made again; 0 means half a minute, less
-	// than 0 that no call is made twice. Made again is what was turned away for its
-	// number (429), after the time that the answer names; and, where there was no answer,
-	// or one of a server in trouble, what can do no harm twice: reads, and what has an
-	// Idempotency-Key or a payment's reference.
+	// Patience limits the time for retries of one call. 0 means 30 seconds; a negative value
+	// disables retries. A rate-limited call (429) is retried after the time in the answer. Without
+	// an answer, or after a server error, only calls that are safe to repeat are retried: reads,
+	// and calls with an Idempotency-Key or a payment reference.
 	Patience time.Duration
 	// Cache is the size in bytes of the answer cache. Cached answers are revalidated
 	// with their ETags. 0 disables the cache.
 	Cache int
-	// Now is the time; nil is time.Now.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
 }
 
 const (
-	// defaultPatience is less than a customer has.
+	// defaultPatience is shorter than a customer waits.
 	defaultPatience = 30 * time.Second
-	// defaultTimeout is above what a checkout takes where the partner takes all of its
-	// time: 20 s for the slot and 10 for the hold.
+	// defaultTimeout is longer than a checkout at a partner that uses all of its time: 20 s for the
+	// slot and 10 s for the hold.
 	defaultTimeout = time.Minute
 )
 
-// connection is the way to a marketplace with one credential. It is safe for concurrent
-// use.
+// connection is an address with one credential. It is safe for concurrent use.
 type connection struct {
 	base        string
 	http        *http.Client
@@ -94,8 +89,8 @@ func connect(marketplace string, credentials Credentials, o Options) (*connectio
 	return c, err
 }
 
-// account is a client that comes in with an account's credentials.
+// account is a client that authenticates with an account's credentials.
 type account struct{ c *connection }
 
-// SignOut ends the sign-in of a password, if there is one. The next call makes another.
+// SignOut ends the session of a password, if there is one. The next call signs in again.
 func (a *account) SignOut(ctx context.Context) error { return a.c.credentials.end(ctx) }

@@ -7,19 +7,19 @@ import (
 	"net/http"
 )
 
-// Credentials are what a client comes in with: an APIToken or a Password.
+// Credentials authenticate a client: an APIToken or a Password.
 type Credentials struct {
 	open func(*connection) (authorizer, error)
 }
 
-// authorizer puts a credential to requests. It is made of functions, since nothing that
-// prints a value looks into those.
+// authorizer adds a credential to requests. It consists of functions, because fmt does not print
+// what functions hold.
 type authorizer struct {
 	authorize func(ctx context.Context, header http.Header) error
-	// refused is told that the credential of that header was, and reports whether there
-	// may be a better one.
+	// refused is called when the marketplace refused the credential of that header. It reports
+	// whether a retry with a new one may succeed.
 	refused func(ctx context.Context, header http.Header) bool
-	// end makes the credential worthless, where it can be.
+	// end revokes the credential, if that is possible.
 	end func(ctx context.Context) error
 }
 
@@ -33,8 +33,8 @@ func APIToken(token Secret) Credentials {
 	}}
 }
 
-// Password is an account's address and password. The first call signs in; the sign-in is
-// renewed before it runs out.
+// Password is an account's email address and password. The first call signs in, and the session is
+// renewed before it expires.
 func Password(email string, password Secret) Credentials {
 	return Credentials{func(c *connection) (authorizer, error) {
 		if email == "" || password == "" {
@@ -57,17 +57,16 @@ func fixedHeader(name string, value Secret) authorizer {
 	}
 }
 
-// Secret is a text that is not printed: neither fmt nor slog show it. string(s) is the
-// text itself, and so is its JSON.
+// Secret is a text that fmt and slog do not print. string(s) and its JSON are the text itself.
 type Secret string
 
 const hidden = "[hidden]"
 
-// String returns a word in its place.
+// String returns a placeholder.
 func (Secret) String() string { return hidden }
 
-// GoString returns a word in its place.
+// GoString returns a placeholder.
 func (Secret) GoString() string { return hidden }
 
-// LogValue returns a word in its place.
+// LogValue returns a placeholder.
 func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Decimal is an exact decimal, such as "27.5", with the digits that the marketplace
-// wrote. "" means that there is no value.
+// Decimal is an exact decimal such as "27.5", with the digits of the answer. "" means no value.
 type Decimal string
 
 // aDecimal allows no exponent: expanding "1e999999999" would exhaust the memory.
@@ -27,7 +26,7 @@ func (d Decimal) Rat() *big.Rat {
 	return exact
 }
 
-// MarshalJSON writes a number, or null for none.
+// MarshalJSON returns a number, or null for "".
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	if d == "" {
 		return []byte("null"), nil
@@ -38,7 +37,7 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 	return []byte(d), nil
 }
 
-// UnmarshalJSON reads a number, a text of one, or null.
+// UnmarshalJSON reads a number, a string with a number, or null.
 func (d *Decimal) UnmarshalJSON(text []byte) error {
 	read := strings.Trim(string(text), `"`)
 	if read == "null" {
@@ -52,8 +51,8 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Date is a day, YYYY-MM-DD, in the zone of the product that it is about.
+// Date is a day, YYYY-MM-DD, in the time zone of its product.
 type Date string
 
-// DateOf is the day of a time in the time's own zone.
+// DateOf returns the day of a time in the time's own zone.
 func DateOf(at time.Time) Date { return Date(at.Format(time.DateOnly)) }

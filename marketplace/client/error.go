@@ -13,18 +13,18 @@ import (
 // Error is an error answer of the marketplace.
 type Error struct {
 	Method, Path string
-	Status       int           // the HTTP status, and the code of the answer
-	Code         string        // the error_code of the answer, such as slot_sold_out; "": it has none
-	Message      string        // what is wrong, in one line; a partner's own words where it has refused
-	Details      []string      // what is wrong, one a cause: each wrong field of a request has a line
-	RequestID    string        // under which the service has logged it
-	RetryAfter   time.Duration // after which the call may be made again; 0: it is not said
+	Status       int           // the HTTP status
+	Code         string        // the error_code of the answer, such as slot_sold_out; "": no code
+	Message      string        // one line; the partner's own message if the partner refused
+	Details      []string      // one line for each cause, such as each invalid field
+	RequestID    string        // the id in the service's log
+	RetryAfter   time.Duration // wait this long before a retry; 0: not stated
 
-	final   bool // the marketplace says that a retry cannot help
-	foreign bool // it is not in the marketplace's shape: something on the way has answered
+	final   bool // a retry cannot succeed
+	foreign bool // not in the marketplace's format: an intermediary answered
 }
 
-// Error tells all but the request's id.
+// Error returns the message without the request id.
 func (e *Error) Error() string {
 	said := e.Message
 	if details := strings.Join(e.Details, "; "); details != "" && details != e.Message {
@@ -33,14 +33,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %d: %s", e.Method, e.Path, e.Status, said)
 }
 
-// IsStatus reports whether the error is the marketplace's answer of that status, such as
+// IsStatus reports whether err is an answer of the marketplace with that status, such as
 // http.StatusConflict.
 func IsStatus(err error, status int) bool {
 	refusal := (*Error)(nil)
 	return errors.As(err, &refusal) && refusal.Status == status
 }
 
-// maxForeign bounds what is told of an answer that is not the marketplace's, in bytes.
+// maxForeign limits the quotation of an answer that is not the marketplace's, in bytes.
 const maxForeign = 200
 
 // problem is the body of an error.
@@ -50,7 +50,7 @@ type problem struct {
 	Message string   `json:"message"`
 	Code    int      `json:"code"`
 	Word    string   `json:"error_code"`
-	Retry   *bool    `json:"retry"` // nil: it is not said
+	Retry   *bool    `json:"retry"` // nil: not stated
 }
 
 func errorOf(r request, response *http.Response, text []byte) *Error {

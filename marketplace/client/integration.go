@@ -14,20 +14,20 @@ type Integration struct {
 	BaseURL               string              `json:"base_url"`
 	AuthType              partnerapi.AuthType `json:"auth_type"`
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
-	PreviousSecretUntil   time.Time           `json:"previous_webhook_secret_until"` // until when the webhook secret before a rotation is accepted; zero: it is not
+	PreviousSecretUntil   time.Time           `json:"previous_webhook_secret_until"` // until when the previous webhook secret is accepted; zero: it is not
 	CreatedAt             time.Time           `json:"created_at"`
-	LastSyncAt            time.Time           `json:"last_sync_at"` // when the last catalog that was stored had been asked for; zero: never
+	LastSyncAt            time.Time           `json:"last_sync_at"` // when the stored catalog was requested; zero: never
 	Health                Health              `json:"health"`
-	LastSync              *Sync               `json:"last_sync"`       // nil: there was none
+	LastSync              *Sync               `json:"last_sync"`       // nil: no sync yet
 	AwaitsApproval        bool                `json:"awaits_approval"` // by Operator.ApproveSync
 	Slots                 SlotsKnown          `json:"slots"`
-	Breaches              []Breach            `json:"breaches"` // the newest first
+	Breaches              []Breach            `json:"breaches"` // newest first
 	Certification         *struct {
 		State           string    `json:"state"`  // none, certified, failed or expired
-		RunID           string    `json:"run_id"` // that the state rests on; empty: there is no such run
+		RunID           string    `json:"run_id"` // the run that the state is based on; empty: no run
 		ContractVersion string    `json:"contract_version"`
 		SuiteVersion    string    `json:"suite_version"`
-		ValidUntil      time.Time `json:"valid_until"` // zero: there was no certificate
+		ValidUntil      time.Time `json:"valid_until"` // zero: never certified
 		Ended           *struct {
 			Reason string    `json:"reason"` // breach, expired or address_changed
 			At     time.Time `json:"at"`     // zero: not recorded, where the address changed
@@ -37,46 +37,46 @@ type Integration struct {
 	} `json:"certification"` // nil: the marketplace does not show it
 }
 
-// Health is how a partner fares, by what came of the calls to it.
+// Health is the condition of a partner, judged by the calls to it.
 type Health struct {
 	State               partnerapi.Health `json:"state"`
-	FailureCount        int               `json:"failure_count"`        // in all
-	ConsecutiveFailures int               `json:"consecutive_failures"` // of those that speak of the whole platform
-	LastOKAt            time.Time         `json:"last_ok_at"`           // to a minute or so; zero: never
-	Changes             []HealthChange    `json:"changes"`              // the newest first
+	FailureCount        int               `json:"failure_count"`        // in total
+	ConsecutiveFailures int               `json:"consecutive_failures"` // only failures that concern the whole platform
+	LastOKAt            time.Time         `json:"last_ok_at"`           // accurate to about a minute; zero: never
+	Changes             []HealthChange    `json:"changes"`              // newest first
 }
 
-// HealthChange is a change of a partner's state.
+// HealthChange is a change of a partner's health state.
 type HealthChange struct {
 	At     time.Time         `json:"at"`
-	State  partnerapi.Health `json:"state"` // from then on
+	State  partnerapi.Health `json:"state"` // the new state
 	Reason string            `json:"reason"`
 }
 
-// Sync is what came of one pull of a partner's catalog.
+// Sync is the result of one pull of a partner's catalog.
 type Sync struct {
 	Mode        SyncMode     `json:"mode"`
-	Cause       string       `json:"cause"` // trigger (the partner's webhook), operator, schedule, or notify (news of an unknown slot)
+	Cause       string       `json:"cause"` // trigger (the partner's webhook), operator, schedule, or notify (a webhook named an unknown slot)
 	StartedAt   time.Time    `json:"started_at"`
 	FinishedAt  time.Time    `json:"finished_at"`
-	Synced      int          `json:"synced"`  // products of the answer that are stored
-	Skipped     bool         `json:"skipped"` // the catalog is that of the full pull before, and nothing of it was written
+	Synced      int          `json:"synced"`  // products that were stored
+	Skipped     bool         `json:"skipped"` // the catalog equals the one of the last full pull, so nothing was written
 	Failed      bool         `json:"failed"`  // nothing was written
-	Reason      string       `json:"reason"`  // why it was skipped, or failed; else ""
+	Reason      string       `json:"reason"`  // why it was skipped or failed; otherwise ""
 	Created     int          `json:"created"` // activities
 	Updated     int          `json:"updated"`
 	Deactivated int          `json:"deactivated"`
 	SetAside    []SetProduct `json:"set_aside"` // products that are not stored
-	Guard       *Guard       `json:"guard"`     // nil: the guard held nothing back
+	Guard       *Guard       `json:"guard"`     // nil: the guard held nothing
 }
 
-// SyncMode says what a pull asks for.
+// SyncMode says what a sync requests.
 type SyncMode string
 
 // The two modes.
 const (
-	Full        SyncMode = "full"        // everything: what is missing is gone
-	Incremental SyncMode = "incremental" // what has changed since the last pull
+	Full        SyncMode = "full"        // all products: missing ones are removed
+	Incremental SyncMode = "incremental" // products that changed since the last pull
 )
 
 // Guard describes a held sync: it would have removed too much of the catalog. It is
@@ -88,21 +88,21 @@ type Guard struct {
 
 // SetProduct is a product that was set aside.
 type SetProduct struct {
-	ProductID string    `json:"product_id"` // "": it has none that can be read
+	ProductID string    `json:"product_id"` // "": the product has no readable id
 	Problems  []Problem `json:"problems"`
 }
 
-// Problem is a place of a partner's answer that is wrong.
+// Problem is an invalid place in a partner's answer.
 type Problem struct {
 	Pointer string `json:"pointer"` // a JSON pointer
-	Message string `json:"message"` // what is wanted there, and what was got
+	Message string `json:"message"` // what was expected and what was received
 }
 
-// SlotsKnown is how far the slots of a partner's options are known.
+// SlotsKnown says for how many of a partner's options the slots are loaded.
 type SlotsKnown struct {
 	Options      int       `json:"options"`        // in the partner's catalog
-	Pulled       int       `json:"pulled"`         // those whose slots have been pulled
-	OldestPullAt time.Time `json:"oldest_pull_at"` // zero: none was
+	Pulled       int       `json:"pulled"`         // options whose slots have been pulled
+	OldestPullAt time.Time `json:"oldest_pull_at"` // zero: no pull yet
 	SetAside     []SetSlot `json:"set_aside"`      // the first few
 }
 
@@ -110,12 +110,11 @@ type SlotsKnown struct {
 type SetSlot struct {
 	ProductID      string    `json:"product_id"`
 	OptionID       string    `json:"option_id"`
-	AvailabilityID string    `json:"availability_id"` // "": it has none that can be read
+	AvailabilityID string    `json:"availability_id"` // "": the slot has no readable id
 	Problems       []Problem `json:"problems"`
 }
 
-// Breach is an answer to a booking call that broke the contract, but was still
-// used.
+// Breach is an answer to a booking call that breached the contract but was used.
 type Breach struct {
 	At        time.Time `json:"at"`
 	BookingID string    `json:"booking_id"`

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// List is a list that the marketplace answers page by page.
+// List is a list that is read page by page.
 type List[T any] struct {
 	c     *connection
 	path  string
@@ -20,26 +20,26 @@ type Page[T any] struct {
 	Pagination Pagination
 }
 
-// Pagination tells which part of a list a page is.
+// Pagination describes a page's place in its list.
 type Pagination struct {
 	PageSize         int    `json:"pageSize"`
-	Page             int    `json:"page"`             // from 1; 0 of a page that After has read
-	TotalCount       int    `json:"totalCount"`       // of all pages; 0 of a page that After has read
-	TotalCountCapped bool   `json:"totalCountCapped"` // there are more than that
+	Page             int    `json:"page"`             // from 1; 0 for a page from After
+	TotalCount       int    `json:"totalCount"`       // of all pages; 0 for a page from After
+	TotalCountCapped bool   `json:"totalCountCapped"` // there are more entries than TotalCount
 	NextCursor       string `json:"next_cursor"`      // for After; "" on the last page
 }
 
-// largestPage is how many entries a page has at most.
+// largestPage is the maximum number of entries on a page.
 const largestPage = 100
 
-// Page reads one page, counted from 1, of at most so many entries: from 1 to 100. Past the
-// end it is empty. After reads what lies beyond the first 10,000 entries.
+// Page reads a page of 1 to 100 entries. Pages count from 1. A page past the end is empty. Use
+// After to read beyond the first 10,000 entries.
 func (l List[T]) Page(ctx context.Context, page, size int) (Page[T], error) {
 	return l.read(ctx, "page", strconv.Itoa(page), size)
 }
 
-// After reads the page that follows the one with that NextCursor, of at most so many
-// entries. It takes the same time wherever in the list that is.
+// After reads the page that follows the one with that NextCursor. It takes the same time anywhere
+// in the list.
 func (l List[T]) After(ctx context.Context, cursor string, size int) (Page[T], error) {
 	return l.read(ctx, "cursor", cursor, size)
 }
@@ -53,8 +53,8 @@ func (l List[T]) read(ctx context.Context, by, value string, size int) (Page[T],
 	return Page[T]{Entries: a.Data, Pagination: a.Pagination}, err
 }
 
-// All goes through all pages, and ends with the first error. An entry that is there all
-// the time comes once, whatever else changes meanwhile.
+// All iterates over all entries and stops at the first error. Each entry that exists throughout
+// appears exactly once, even if others change meanwhile.
 func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		page, err := l.Page(ctx, 1, largestPage)
@@ -73,7 +73,7 @@ func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	}
 }
 
-// queryOf is a query of names and values, in pairs, without those that are "".
+// queryOf builds a query from pairs of names and values, without empty values.
 func queryOf(pairs ...string) url.Values {
 	query := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -8,12 +8,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Operator is who runs the marketplace. What a partner does with its own integrations, an
-// operator does with everybody's. It is safe for concurrent use.
+// Operator calls the API for an operator, who runs the marketplace. An operator can do everything
+// that a partner can, with every integration. It is safe for concurrent use.
 type Operator struct{ Partner }
 
-// NewOperator returns the client of an operator. The address is the marketplace's, the
-// credentials are a Password. Nothing is called yet.
+// NewOperator returns an operator's client. The address is the marketplace's. The credentials must
+// be a Password. It makes no call.
 func NewOperator(marketplace string, credentials Credentials, o Options) (*Operator, error) {
 	c, err := connect(marketplace, credentials, o)
 	if err != nil {
@@ -25,19 +25,19 @@ func NewOperator(marketplace string, credentials Credentials, o Options) (*Opera
 // Overview lists what needs attention now.
 type Overview struct {
 	Bookings      int                   `json:"bookings_needing_attention"`
-	BookingsSince time.Time             `json:"bookings_needing_attention_since"` // of the booking that has waited the longest; zero if none waits
-	Integrations  int                   `json:"integrations"`                     // all that there are
-	Troubled      []TroubledIntegration `json:"integrations_needing_attention"`   // a hundred at the most
-	RatesMissing  []struct {            // prices in these currencies are left out of answers in another one
+	BookingsSince time.Time             `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
+	Integrations  int                   `json:"integrations"`                     // the total number
+	Troubled      []TroubledIntegration `json:"integrations_needing_attention"`   // at most 100
+	RatesMissing  []struct {            // prices in these currencies are left out of answers in other currencies
 		Currency   string `json:"currency"`
 		Base       string `json:"base"`
-		Activities int    `json:"activities"` // that have such a price
+		Activities int    `json:"activities"` // activities with such a price
 	} `json:"rates_missing"`
-	RatesAsOf string `json:"rates_as_of"` // the day that the exchange rates are of, YYYY-MM-DD; empty where operators have set them by hand
-	RatesOld  bool   `json:"rates_old"`   // that day is more than seven days ago
+	RatesAsOf string `json:"rates_as_of"` // the day of the exchange rates, YYYY-MM-DD; empty: operators set the rates
+	RatesOld  bool   `json:"rates_old"`   // RatesAsOf is more than seven days ago
 
-	// Days are the last fourteen, the oldest first. Each counts the live bookings that were made
-	// on it, by their present states.
+	// Days are the last 14 days, oldest first. Each counts the live bookings made on it, by their
+	// present state.
 	Days []struct {
 		Day       string             `json:"day"` // YYYY-MM-DD, UTC
 		Bookings  int                `json:"bookings"`
@@ -45,7 +45,7 @@ type Overview struct {
 		Cancelled int                `json:"cancelled"`
 		Revenue   map[string]Decimal `json:"revenue"` // of the confirmed bookings, by currency
 	} `json:"days"`
-	// Partners are those with bookings in these days, the most first, 25 at the most.
+	// Partners are those with bookings on these days, most bookings first, at most 25.
 	Partners []struct {
 		IntegrationID string             `json:"integration_id"`
 		Name          string             `json:"name"`
@@ -55,8 +55,8 @@ type Overview struct {
 		Revenue       map[string]Decimal `json:"revenue"`
 		Answered      int                `json:"confirms_answered"` // with 2xx
 		Refused       int                `json:"confirms_refused"`  // with 4xx
-		Failed        int                `json:"confirms_failed"`   // another answer, or none
-		MedianMS      *int               `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: no confirm was answered
+		Failed        int                `json:"confirms_failed"`   // any other answer, or no answer
+		MedianMS      *int               `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: no answered confirm
 	} `json:"partners"`
 }
 
@@ -65,13 +65,13 @@ type TroubledIntegration struct {
 	IntegrationID  string            `json:"integration_id"`
 	Name           string            `json:"name"`
 	Health         partnerapi.Health `json:"health"`
-	HealthSince    time.Time         `json:"health_since"` // zero: it has never changed
+	HealthSince    time.Time         `json:"health_since"` // zero: never changed
 	LastSyncAt     time.Time         `json:"last_sync_at"` // zero: never
 	AwaitsApproval bool              `json:"awaits_approval"`
-	SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: there are no options
-	SlotsLate      bool              `json:"slots_late"`  // that is more than 26 hours ago
+	SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: no options
+	SlotsLate      bool              `json:"slots_late"`  // SlotsSince is more than 26 hours ago
 
-	CertificateUntil time.Time `json:"certificate_until"` // when the certificate ends within seven days, or has ended; zero: neither
+	CertificateUntil time.Time `json:"certificate_until"` // when the certificate ended or will end within seven days; zero: neither
 	CertificateEnded string    `json:"certificate_ended"` // why it has ended: breach, expired or address_changed; empty: it has not
 }
 
@@ -80,18 +80,18 @@ func (o *Operator) Overview(ctx context.Context) (Overview, error) {
 	return call[Overview](ctx, o.c, get(path("operator", "overview"), nil))
 }
 
-// CreateAccount makes an account. The *Error is 409 where the address has one.
+// CreateAccount creates an account. The *Error is 409 if the email address has one already.
 func (o *Operator) CreateAccount(ctx context.Context, a NewAccount) (Account, error) {
 	return call[Account](ctx, o.c, post(path("operator", "accounts"), a))
 }
 
-// AccountQuery says which accounts are wanted.
+// AccountQuery filters accounts.
 type AccountQuery struct {
 	Role  Role   // "": all
-	Words string // a part of the address or of the name
+	Words string // part of the email address or the name
 }
 
-// Accounts are the accounts, the oldest first.
+// Accounts lists accounts, oldest first.
 func (o *Operator) Accounts(q AccountQuery) List[Account] {
 	return List[Account]{o.c, path("operator", "accounts"), queryOf("role", string(q.Role), "q", q.Words)}
 }
@@ -101,13 +101,13 @@ func (o *Operator) Account(ctx context.Context, account string) (AccountDetail, 
 	return call[AccountDetail](ctx, o.c, get(path("operator", "accounts", account), nil))
 }
 
-// ChangeAccount changes an account, or locks it out.
+// ChangeAccount changes or disables an account.
 func (o *Operator) ChangeAccount(ctx context.Context, account string, change AccountChange) (AccountDetail, error) {
 	return call[AccountDetail](ctx, o.c, request{method: http.MethodPatch, path: path("operator", "accounts", account), body: change})
 }
 
-// CreateAPIToken makes a long-lived token for a reseller's account. The name tells it from
-// others, for people. Its mode is live or test; "" is live.
+// CreateAPIToken creates a long-lived token for a reseller's account. The name is for people. The
+// mode is live or test; "" means live.
 func (o *Operator) CreateAPIToken(ctx context.Context, account, name, mode string) (MadeToken, error) {
 	return call[MadeToken](ctx, o.c, post(path("operator", "accounts", account, "api-tokens"), tokenRequest{name, mode}))
 }
@@ -117,7 +117,7 @@ type tokenRequest struct {
 	Mode string `json:"mode,omitempty"`
 }
 
-// RevokeAPIToken ends a long-lived token.
+// RevokeAPIToken revokes a long-lived token.
 func (o *Operator) RevokeAPIToken(ctx context.Context, account, token string) error {
 	return do(ctx, o.c, request{method: http.MethodDelete, path: path("operator", "accounts", account, "api-tokens", token)})
 }
@@ -125,7 +125,7 @@ func (o *Operator) RevokeAPIToken(ctx context.Context, account, token string) er
 // Rates are exchange rates: how much of each currency one unit of the base buys.
 type Rates struct {
 	Base  string             `json:"base"`
-	AsOf  Date               `json:"as_of"` // "": operators have set rates by hand
+	AsOf  Date               `json:"as_of"` // "": operators set the rates
 	Rates map[string]Decimal `json:"rates"`
 }
 
@@ -134,8 +134,8 @@ func (o *Operator) Rates(ctx context.Context) (Rates, error) {
 	return call[Rates](ctx, o.c, get(path("operator", "rates"), nil))
 }
 
-// SetRates sets exchange rates, and returns those in force from now on. Those that are not
-// named stay, unless the base is another one; "" removes one.
+// SetRates sets exchange rates and returns the rates in force. Currencies that are not named keep
+// their rate, unless the base changes. "" removes a rate.
 func (o *Operator) SetRates(ctx context.Context, base string, rates map[string]Decimal) (Rates, error) {
 	asked := ratesRequest{base, map[string]*string{}}
 	for currency, rate := range rates {
@@ -152,25 +152,25 @@ type ratesRequest struct {
 	Rates map[string]*string `json:"rates"` // nil removes
 }
 
-// Fees are what is added to every price.
+// Fees are the fees that are added to every price.
 type Fees struct {
 	ServiceFee           Decimal `json:"service_fee"` // per unit, or per booking with a group price; "" leaves it unchanged
 	ServiceFeeCurrency   string  `json:"service_fee_currency,omitempty"`
 	CommissionPercentage Decimal `json:"commission_percentage"` // "" leaves it unchanged
 }
 
-// Pricing reads what is added to every price.
+// Pricing reads the fees.
 func (o *Operator) Pricing(ctx context.Context) (Fees, error) {
 	return call[Fees](ctx, o.c, get(path("operator", "pricing"), nil))
 }
 
-// SetPricing sets what is added to every price, and returns what is in force from now on.
+// SetPricing sets the fees and returns those in force.
 func (o *Operator) SetPricing(ctx context.Context, fees Fees) (Fees, error) {
 	return call[Fees](ctx, o.c, request{method: http.MethodPut, path: path("operator", "pricing"), body: fees})
 }
 
-// Sync pulls a partner's catalog, and returns once it is stored; the slots follow. The
-// *Error is 502 or 504 where the partner fails, or is late.
+// Sync pulls a partner's catalog and returns when it is stored. Slots are loaded afterwards. The
+// *Error is 502 if the partner fails and 504 if it is too slow.
 func (o *Operator) Sync(ctx context.Context, integration string, mode SyncMode) (Sync, error) {
 	return call[Sync](ctx, o.c, post(path("operator", "integrations", integration, "sync"), syncRequest{mode}))
 }
@@ -179,14 +179,13 @@ type syncRequest struct {
 	Mode SyncMode `json:"mode,omitempty"` // "": Full
 }
 
-// ApproveSync pulls again, and lets the pull take away what the guard holds back. The
-// *Error is 409 where it holds nothing back.
+// ApproveSync pulls the catalog again and removes the products that the guard kept. The *Error is
+// 409 if no sync waits for approval.
 func (o *Operator) ApproveSync(ctx context.Context, integration string) (Sync, error) {
 	return call[Sync](ctx, o.c, post(path("operator", "integrations", integration, "sync", "approve"), nil))
 }
 
-// Bookings are everybody's bookings, and the checkouts that have made none, the newest
-// first.
+// Bookings lists all bookings, and checkouts without a booking, newest first.
 func (o *Operator) Bookings(q BookingQuery) List[Booking] {
 	query := q.values()
 	if q.Attention {
@@ -200,34 +199,34 @@ func (o *Operator) Bookings(q BookingQuery) List[Booking] {
 	return List[Booking]{o.c, path("operator", "bookings"), query}
 }
 
-// Booking reads a booking as it stands.
+// Booking reads the current state of a booking.
 func (o *Operator) Booking(ctx context.Context, booking string) (Booking, error) {
 	return call[Booking](ctx, o.c, get(path("operator", "bookings", booking), nil))
 }
 
-// EraseGuest erases the guest's personal data for good, everywhere in the marketplace. The
-// *Error is 409 while the partner may still need them: Reserving, Held and Paid.
+// EraseGuest erases the guest's personal data permanently. The *Error is 409 while the partner may
+// need the data: in the states Reserving, Held and Paid.
 func (o *Operator) EraseGuest(ctx context.Context, booking string) (Booking, error) {
 	return call[Booking](ctx, o.c, post(path("operator", "bookings", booking, "erase-guest"), nil).again())
 }
 
-// Confirm tries again to confirm a paid booking, and waits for the result.
+// Confirm sends the confirm of a paid booking again and waits for the result.
 func (o *Operator) Confirm(ctx context.Context, booking string) (Booking, error) {
 	return o.settle(ctx, booking, MayConfirm, nil)
 }
 
-// Cancel calls a paid or a confirmed booking off; the money goes back outside of the
-// marketplace. The partner reads the reason, which may be "".
+// Cancel cancels a paid or confirmed booking. The marketplace does not refund payments. The reason
+// is sent to the partner and may be "".
 func (o *Operator) Cancel(ctx context.Context, booking, reason string) (Booking, error) {
 	return o.settle(ctx, booking, MayCancel, cancelRequest{reason})
 }
 
-// Deliver has a release or a cancellation sent again that was given up.
+// Deliver sends a failed release or cancellation again.
 func (o *Operator) Deliver(ctx context.Context, booking string) (Booking, error) {
 	return o.settle(ctx, booking, MayDeliver, nil)
 }
 
-// Resolve ends the attention of a booking that was seen to elsewhere.
+// Resolve marks a booking's attention as resolved.
 func (o *Operator) Resolve(ctx context.Context, booking string) (Booking, error) {
 	return o.settle(ctx, booking, MayResolve, nil)
 }

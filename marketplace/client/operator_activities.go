@@ -8,17 +8,17 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// OperatorActivity is an activity as operators read it: what they and its partner have
-// said of it, each by itself, with the partner's own prices.
+// OperatorActivity is an activity as operators read it: the operators' fields and the partner's
+// fields side by side, with the partner's prices.
 type OperatorActivity struct {
 	ID             string         `json:"_id"`
 	IntegrationID  string         `json:"integration_id"`
 	Mode           string         `json:"mode"` // live or test
 	CreatedAt      time.Time      `json:"created_at"`
 	Title          string         `json:"activity_title"`
-	Status         ActivityStatus `json:"status"`          // Active where both of these are
-	PartnerStatus  ActivityStatus `json:"partner_status"`  // Active while the partner's catalog has it
-	OperatorStatus ActivityStatus `json:"operator_status"` // what operators have set
+	Status         ActivityStatus `json:"status"`          // Active if the next two are
+	PartnerStatus  ActivityStatus `json:"partner_status"`  // Active while the partner's catalog contains it
+	OperatorStatus ActivityStatus `json:"operator_status"` // set by operators
 	ActivityDetails
 	Currency     string              `json:"currency"` // of the partner's first price
 	ExternalSync ExternalProduct     `json:"external_sync"`
@@ -41,7 +41,7 @@ type OperatorVariation struct {
 	ID                 string                      `json:"_id"`
 	Title              string                      `json:"title"`
 	Sort               int                         `json:"sort"`
-	Status             ActivityStatus              `json:"status"` // Active while its product has it
+	Status             ActivityStatus              `json:"status"` // Active while the product contains it
 	AvailabilityType   partnerapi.AvailabilityType `json:"availability_type"`
 	Capacity           int                         `json:"capacity"`
 	CancellationPolicy string                      `json:"cancellation_policy"`
@@ -56,9 +56,9 @@ type OperatorExternalOption struct {
 	InternalName     string `json:"internal_name"`
 }
 
-// OperatorPricing is what is asked before the marketplace's percentages and fees.
+// OperatorPricing is the price before percentages and fees.
 type OperatorPricing struct {
-	GroupPrice Decimal        `json:"group_price"` // an operator's; "": each guest pays
+	GroupPrice Decimal        `json:"group_price"` // set by an operator; "": each guest pays
 	Currency   string         `json:"currency"`    // of the group price
 	Units      []OperatorUnit `json:"units"`
 }
@@ -75,19 +75,19 @@ type OperatorUnit struct {
 type OperatorPrice struct {
 	Currency string  `json:"currency"`
 	Original Decimal `json:"original"`
-	Retail   Decimal `json:"retail"` // "": it has none
+	Retail   Decimal `json:"retail"` // "": no retail price
 	Net      Decimal `json:"net"`
 }
 
-// OperatorActivityQuery says which activities an operator wants.
+// OperatorActivityQuery filters activities.
 type OperatorActivityQuery struct {
-	Words         string         // a part of the title, or the partner's id of the product
+	Words         string         // part of the title, or the partner's product id
 	Status        ActivityStatus // "": both
-	IntegrationID string         // "": everybody's
+	IntegrationID string         // "": all
 	Mode          string         // "": both
 }
 
-// Activities are all activities, sold or not, the oldest first.
+// Activities lists all activities, sold or not, oldest first.
 func (o *Operator) Activities(q OperatorActivityQuery) List[OperatorActivity] {
 	return List[OperatorActivity]{o.c, path("operator", "activities"), queryOf("q", q.Words, "status", string(q.Status), "integration", q.IntegrationID, "mode", q.Mode)}
 }
@@ -97,12 +97,12 @@ func (o *Operator) Activity(ctx context.Context, activity string) (OperatorActiv
 	return call[OperatorActivity](ctx, o.c, get(path("operator", "activities", activity), nil))
 }
 
-// Patch is a JSON merge patch: an absent field stays unchanged, nil clears it, an
-// object is merged into the one that is there.
+// Patch is a JSON merge patch: an absent field is unchanged, nil clears it, and an object is
+// merged.
 type Patch map[string]any
 
-// ChangeActivity changes an activity by the names that its fields have in JSON, its
-// variations by their ids:
+// ChangeActivity changes an activity. The patch uses the JSON names of its fields. Variations are
+// identified by their ids:
 //
 //	client.Patch{"activity_title": "Old town walk", "variations": []client.Patch{{"_id": id, "notes": nil}}}
 func (o *Operator) ChangeActivity(ctx context.Context, activity string, change Patch) (OperatorActivity, error) {

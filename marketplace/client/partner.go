@@ -8,12 +8,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Partner is a company that sells through the marketplace: it registers its platform, and
-// reads how that fares. It is safe for concurrent use.
+// Partner calls the API for a partner, who registers a platform and reads its status. It is safe
+// for concurrent use.
 type Partner struct{ account }
 
-// NewPartner returns the client of a partner. The address is the marketplace's, the
-// credentials are a Password. Nothing is called yet.
+// NewPartner returns a partner's client. The address is the marketplace's. The credentials must be
+// a Password. It makes no call.
 func NewPartner(marketplace string, credentials Credentials, o Options) (*Partner, error) {
 	c, err := connect(marketplace, credentials, o)
 	if err != nil {
@@ -22,35 +22,35 @@ func NewPartner(marketplace string, credentials Credentials, o Options) (*Partne
 	return &Partner{account{c}}, nil
 }
 
-// Registration is what the marketplace has to know of a platform to call it.
+// Registration describes a platform, so that the marketplace can call it.
 type Registration struct {
 	Name                  string              `json:"name"`                // for people
 	Mode                  string              `json:"mode,omitempty"`      // live or test; "": live
-	BaseURL               string              `json:"base_url"`            // where the platform's endpoints lie
+	BaseURL               string              `json:"base_url"`            // the platform's endpoints are below it
 	AuthType              partnerapi.AuthType `json:"auth_type,omitempty"` // "": Bearer
-	AuthKey               Secret              `json:"auth_key"`            // that the marketplace presents
+	AuthKey               Secret              `json:"auth_key"`            // that the marketplace sends
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
 }
 
-// Registered is what a platform needs for its webhooks: see NewWebhooks.
+// Registered contains what a platform needs to send webhooks: see NewWebhooks.
 type Registered struct {
 	IntegrationID string `json:"integration_id"`
 	Mode          string `json:"mode"`
-	WebhookSecret Secret `json:"webhook_secret"` // it is shown this once, and cannot be shown again
-	// PreviousSecretUntil is until when the secret before a rotation is accepted; zero after
-	// a registration.
+	WebhookSecret Secret `json:"webhook_secret"` // returned only once
+	// PreviousSecretUntil says until when the previous secret is accepted. It is zero after a
+	// registration.
 	PreviousSecretUntil time.Time `json:"previous_webhook_secret_until"`
 }
 
-// Register registers a platform. It does not call the partner: the first catalog sync
-// is started by Webhooks.Trigger, by Operator.Sync or by the nightly sync. The *Error is 409 where the account
-// has registered the address in that mode already.
+// Register registers a platform. It does not call the partner. Webhooks.Trigger, Operator.Sync or
+// the nightly sync starts the first catalog sync. The *Error is 409 if the account has registered
+// the address in that mode already.
 func (p *Partner) Register(ctx context.Context, r Registration) (Registered, error) {
 	return call[Registered](ctx, p.c, post(path("partner-integrations"), r))
 }
 
-// Integrations are the partner's integrations of a mode, live or test, or of both for "";
-// an operator's are everybody's.
+// Integrations lists the partner's integrations of a mode: live, test, or "" for both. For an
+// operator it lists all integrations.
 func (p *Partner) Integrations(mode string) List[Integration] {
 	return List[Integration]{p.c, path("partner-integrations"), queryOf("mode", mode)}
 }
@@ -60,15 +60,14 @@ func (p *Partner) Integration(ctx context.Context, integration string) (Integrat
 	return call[Integration](ctx, p.c, get(path("partner-integrations", integration), nil))
 }
 
-// ChangeIntegration changes the fields of a Registration that the patch has. A new address
-// or key is tested first; the *Error is 422 where the partner does not work with it, unless
-// "force" is true in the patch.
+// ChangeIntegration changes the fields of a Registration that the patch contains. A new address or
+// key is tested first. The *Error is 422 if the test fails, unless the patch sets "force" to true.
 func (p *Partner) ChangeIntegration(ctx context.Context, integration string, change Patch) (Integration, error) {
 	return call[Integration](ctx, p.c, request{method: http.MethodPatch, path: path("partner-integrations", integration), body: change})
 }
 
-// TestIntegration tests the connection to the partner as it would be after a change, which
-// is not made. An empty patch tests the settings that are stored.
+// TestIntegration tests the connection to the partner with the changes applied, without saving
+// them. An empty patch tests the stored settings.
 func (p *Partner) TestIntegration(ctx context.Context, integration string, change Patch) (Trial, error) {
 	return call[Trial](ctx, p.c, post(path("partner-integrations", integration, "test"), change))
 }
@@ -77,33 +76,33 @@ func (p *Partner) TestIntegration(ctx context.Context, integration string, chang
 type Trial struct {
 	Works        bool       `json:"works"`
 	Products     TrialRead  `json:"products"`
-	Availability *TrialRead `json:"availability"` // of the product's first option; nil: there was none to ask for
+	Availability *TrialRead `json:"availability"` // of the product's first option; nil: no option to test
 }
 
 // TrialRead is what a partner answered to a read.
 type TrialRead struct {
 	Request  string    `json:"request"`     // method and path
-	Status   int       `json:"status"`      // 0: there was no answer
+	Status   int       `json:"status"`      // 0: no answer
 	Duration int       `json:"duration_ms"` //
-	Found    int       `json:"found"`       // products, or slots, that can be used
-	Error    string    `json:"error"`       // "": the read works
-	Problems []Problem `json:"problems"`    // of the first product, or slot, that cannot be used
+	Found    int       `json:"found"`       // usable products or slots
+	Error    string    `json:"error"`       // "": the read succeeded
+	Problems []Problem `json:"problems"`    // of the first unusable product or slot
 }
 
-// RotateWebhookSecret replaces the webhook secret of an integration. The previous one is
-// accepted for 24 hours more, an older one no longer.
+// RotateWebhookSecret replaces the webhook secret of an integration. The previous secret stays
+// valid for 24 hours; older ones do not.
 func (p *Partner) RotateWebhookSecret(ctx context.Context, integration string) (Registered, error) {
 	return call[Registered](ctx, p.c, request{method: http.MethodPost, path: path("partner-integrations", integration, "webhook-secret")})
 }
 
-// Syncs are the pulls of an integration's catalog, the newest first, with those that were
-// skipped or failed.
+// Syncs lists the syncs of an integration's catalog, newest first, including skipped and failed
+// ones.
 func (p *Partner) Syncs(integration string) List[Sync] {
 	return List[Sync]{c: p.c, path: path("partner-integrations", integration, "syncs")}
 }
 
-// DeleteIntegration ends an integration: its activities are no longer sold, open holds
-// are given back. Who registers the address again gets the activities back.
+// DeleteIntegration deletes an integration. Its activities are no longer sold and its open holds
+// are released. Registering the address again restores the activities.
 func (p *Partner) DeleteIntegration(ctx context.Context, integration string) error {
 	return do(ctx, p.c, request{method: http.MethodDelete, path: path("partner-integrations", integration)})
 }

@@ -10,12 +10,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Reseller is a reseller's shop: it reads what can be sold, and books it. It is safe for
+// Reseller calls the API for a reseller's shop, which reads and books activities. It is safe for
 // concurrent use.
 type Reseller struct{ account }
 
-// NewReseller returns the client of a reseller's shop. The address is the marketplace's,
-// such as https://marketplace.example.com. Nothing is called yet.
+// NewReseller returns a reseller's client. The address is the marketplace's, such as
+// https://marketplace.example.com. It makes no call.
 func NewReseller(marketplace string, credentials Credentials, o Options) (*Reseller, error) {
 	c, err := connect(marketplace, credentials, o)
 	if err != nil {
@@ -24,18 +24,17 @@ func NewReseller(marketplace string, credentials Credentials, o Options) (*Resel
 	return &Reseller{account{c}}, nil
 }
 
-// ActivityQuery says which activities are wanted, and how. Of several filters all have to
-// fit; capitals make no difference.
+// ActivityQuery filters activities. All filters must match, ignoring case.
 type ActivityQuery struct {
 	Currency string // of the prices, such as USD; "": the partner's own
-	Language string // of the texts, such as pt-BR: the nearest that there is; "": the activity's own
-	Words    string // each is a part of its titles, texts, places, categories or tags
-	Category string // the whole name of one
-	Country  string // the code or the name
+	Language string // such as pt-BR: the nearest available language; "": the activity's own
+	Words    string // each must occur in a title, text, place, category or tag
+	Category string // the exact name
+	Country  string // the code or the exact name
 	City     string
 }
 
-// Activities are the activities that can be sold, the oldest first.
+// Activities lists the activities on sale, oldest first.
 func (r *Reseller) Activities(q ActivityQuery) List[Activity] {
 	return List[Activity]{r.c, path("resellers", "activities"), q.values()}
 }
@@ -44,64 +43,63 @@ func (q ActivityQuery) values() map[string][]string {
 	return queryOf("currency", q.Currency, "language", q.Language, "q", q.Words, "category", q.Category, "country", q.Country, "city", q.City)
 }
 
-// Activity reads one activity; of the query only the currency and the language count.
+// Activity reads an activity. Of the query only the currency and the language are used.
 func (r *Reseller) Activity(ctx context.Context, activity string, q ActivityQuery) (Activity, error) {
 	return call[Activity](ctx, r.c, get(path("resellers", "activities", activity), queryOf("currency", q.Currency, "language", q.Language)))
 }
 
-// CalendarQuery says which days are wanted: from the one to the other, both inclusive, 62
-// at most.
+// CalendarQuery selects a range of at most 62 days. Both ends are inclusive.
 type CalendarQuery struct {
 	ActivityID, VariationID string
 	From, To                Date
 	Currency                string // "": the partner's own
 }
 
-// Calendar reads what can be booked day by day: a row for every date.
+// Calendar reads the availability of each day in the range.
 func (r *Reseller) Calendar(ctx context.Context, q CalendarQuery) ([]Day, error) {
 	return call[[]Day](ctx, r.c, get(path("resellers", "activities", q.ActivityID, "variations", q.VariationID, "calendar"),
 		queryOf("from", string(q.From), "to", string(q.To), "currency", q.Currency)))
 }
 
-// SlotsQuery says of which day the slots are wanted.
+// SlotsQuery selects a day.
 type SlotsQuery struct {
 	ActivityID, VariationID string
 	Date                    Date
 	Currency                string // "": the partner's own
 }
 
-// Slots reads the slots of a day, in their order.
+// Slots reads the slots of a day in order of their start.
 func (r *Reseller) Slots(ctx context.Context, q SlotsQuery) ([]Slot, error) {
 	return call[[]Slot](ctx, r.c, get(path("resellers", "activities", q.ActivityID, "variations", q.VariationID, "availability"),
 		queryOf("date", string(q.Date), "currency", q.Currency)))
 }
 
-// Order is what a customer wants to book.
+// Order describes a booking to make.
 type Order struct {
 	ActivityID        string  `json:"activity_id"`
 	VariationID       string  `json:"variation_id"`
-	AvailabilityID    string  `json:"availability_id"` // a slot's
-	Units             []Party `json:"units"`           // each type once
+	AvailabilityID    string  `json:"availability_id"` // of the slot
+	Units             []Party `json:"units"`           // each type or unit id once
 	Contact           Contact `json:"contact"`
 	Currency          string  `json:"currency,omitempty"`           // "": the partner's own
-	AffiliateCode     string  `json:"affiliate_code,omitempty"`     // of the affiliate that the customer came by
-	ResellerReference string  `json:"reseller_reference,omitempty"` // the reseller's own word for it
-	// IdempotencyKey names the order: sent again within a day, even by another process, it
-	// has the same answer and makes no second booking. "" has Book make one up.
+	AffiliateCode     string  `json:"affiliate_code,omitempty"`     // of the affiliate who referred the customer
+	ResellerReference string  `json:"reseller_reference,omitempty"` // the reseller's own reference
+	// IdempotencyKey identifies the order. Repeating it within a day, even from another process,
+	// returns the same answer and makes no second booking. If it is "", Book generates one.
 	IdempotencyKey string `json:"-"`
 }
 
 // Party is a number of guests of one unit.
 type Party struct {
-	Type     partnerapi.UnitType `json:"type,omitempty"`    // may be left out beside UnitID
+	Type     partnerapi.UnitType `json:"type,omitempty"`    // optional with UnitID
 	UnitID   string              `json:"unit_id,omitempty"` // required where several units have one type
 	Quantity int                 `json:"quantity"`
 }
 
-// Book reads the slot from the partner and reserves it: the booking is Held
-// until its ExpiresAt. The *Error is 409 where the slot cannot be booked any more, in the
-// partner's words where it has some; 502 and 504 where the partner fails, or is late: no
-// hold is left then that anybody would have to give back.
+// Book checks the slot with the partner and reserves it. The booking is Held until its ExpiresAt.
+// The *Error is 409 if the slot cannot be booked any more, with the partner's message if it sent
+// one. It is 502 if the partner fails and 504 if it is too slow; no hold is left that the caller
+// has to release.
 func (r *Reseller) Book(ctx context.Context, o Order) (Booking, error) {
 	key := o.IdempotencyKey
 	if key == "" {
@@ -110,13 +108,13 @@ func (r *Reseller) Book(ctx context.Context, o Order) (Booking, error) {
 	return call[Booking](ctx, r.c, request{method: http.MethodPost, path: path("resellers", "bookings"), body: o, key: key, harmless: true})
 }
 
-// Booking reads a booking as it stands.
+// Booking reads the current state of a booking.
 func (r *Reseller) Booking(ctx context.Context, booking string) (Booking, error) {
 	return call[Booking](ctx, r.c, get(path("resellers", "bookings", booking), nil))
 }
 
-// BookingQuery says which bookings are wanted: all for the zero value. Of several filters
-// all have to fit. Times are inclusive; a zero one is open.
+// BookingQuery filters bookings. All filters must match; the zero value matches every booking.
+// Times are inclusive, and a zero time sets no limit.
 type BookingQuery struct {
 	Status                 BookingStatus // "": all
 	ActivityID             string
@@ -124,8 +122,8 @@ type BookingQuery struct {
 	Words                  string // an id, a ResellerReference, an ExternalBookingID, or whole words of the guest's name, email or telephone
 	CreatedFrom, CreatedTo time.Time
 	StartFrom, StartTo     time.Time // of the slot
-	// Of Operator alone:
-	Attention     bool // those alone that need an operator
+	// For operators only:
+	Attention     bool // only bookings that need attention
 	IntegrationID string
 	ResellerID    string // an account's id
 	Mode          string // live or test; "": both
@@ -141,20 +139,20 @@ func (q BookingQuery) values() url.Values {
 	return query
 }
 
-// Bookings are the reseller's bookings, the newest first.
+// Bookings lists the reseller's bookings, newest first.
 func (r *Reseller) Bookings(q BookingQuery) List[Booking] {
 	return List[Booking]{r.c, path("resellers", "bookings"), q.values()}
 }
 
-// Pay reports that the customer has paid, with the payment provider's reference. It is
-// idempotent. The booking is Confirmed then; or Paid, while confirming it is
-// tried again, or for good, with an Attention that says why an operator has to see to it.
-// A payment is never lost, not even one that comes after the hold was given back.
+// Pay reports that the customer has paid, with the payment provider's reference. It is idempotent.
+// Afterwards the booking is Confirmed, or Paid. A Paid booking is confirmed by retries, or its
+// Attention says why an operator must act. No payment is lost, even one that arrives after the hold
+// was released.
 func (r *Reseller) Pay(ctx context.Context, booking, reference string) (Booking, error) {
 	return r.pay(ctx, booking, paymentRequest{"succeeded", reference})
 }
 
-// PaymentFailed tells that the customer could not pay: the hold is given back.
+// PaymentFailed reports that the customer could not pay. The hold is released.
 func (r *Reseller) PaymentFailed(ctx context.Context, booking, reference string) (Booking, error) {
 	return r.pay(ctx, booking, paymentRequest{"failed", reference})
 }
@@ -168,12 +166,12 @@ func (r *Reseller) pay(ctx context.Context, booking string, p paymentRequest) (B
 	return call[Booking](ctx, r.c, post(path("resellers", "bookings", booking, "payment"), p).again())
 }
 
-// Abandon gives a hold back.
+// Abandon releases a hold.
 func (r *Reseller) Abandon(ctx context.Context, booking string) (Booking, error) {
 	return call[Booking](ctx, r.c, request{method: http.MethodDelete, path: path("resellers", "bookings", booking), harmless: true})
 }
 
-// Cancel calls a confirmed booking off. The partner reads the reason, which may be "".
+// Cancel cancels a confirmed booking. The reason is sent to the partner and may be "".
 func (r *Reseller) Cancel(ctx context.Context, booking, reason string) (Booking, error) {
 	return call[Booking](ctx, r.c, post(path("resellers", "bookings", booking, "cancel"), cancelRequest{reason}).again())
 }

@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// The pauses before a request is made again: they double from the one to the other, and
-// no two clients have the same.
+// The pauses between retries. They double from the first to the last and are randomized, so that
+// clients do not retry at the same time.
 const (
 	firstPause = 100 * time.Millisecond
 	lastPause  = 5 * time.Second
 )
 
-// send makes a request until it has an answer that counts, or the patience is at its end:
-// then what came last is returned.
+// send sends a request, with retries until the patience is over. It returns the last result.
 func (c *connection) send(ctx context.Context, r request) ([]byte, error) {
 	began, renewed := c.now(), false
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
@@ -30,7 +29,7 @@ func (c *connection) send(ctx context.Context, r request) ([]byte, error) {
 		}
 		refusal := (*Error)(nil)
 		if errors.As(err, &refusal) && refusal.Status == http.StatusUnauthorized && !r.open && !renewed {
-			// Nothing was done: the sign-in may have run out, or been ended elsewhere.
+			// Nothing was done: the session may have expired or been ended elsewhere.
 			if renewed = true; c.credentials.refused(ctx, made.Header) {
 				continue
 			}
@@ -45,8 +44,8 @@ func (c *connection) send(ctx context.Context, r request) ([]byte, error) {
 	}
 }
 
-// mayBeMadeAgain reports whether a request that came to this may be made again, and
-// whether that may come to something else.
+// mayBeMadeAgain reports whether a request with this result may be repeated, and whether a retry
+// could succeed.
 func (r request) mayBeMadeAgain(err error, refusal *Error) bool {
 	if refusal == nil {
 		return r.harmless && errors.As(err, new(lost))
@@ -56,17 +55,17 @@ func (r request) mayBeMadeAgain(err error, refusal *Error) bool {
 	}
 	switch refusal.Status {
 	case http.StatusTooManyRequests:
-		return !r.open // a sign-in is turned away for its wrong passwords
+		return !r.open // a sign-in is limited because of wrong passwords
 	case http.StatusConflict:
-		return r.key != "" && refusal.RetryAfter > 0 // the first one is under way
+		return r.key != "" && refusal.RetryAfter > 0 // the first request is in progress
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		// The marketplace says so of a partner, and would say it again to a key.
+		// The error is a partner's, and a repeated key would return it again.
 		return r.harmless && (refusal.foreign || r.method == http.MethodGet)
 	}
 	return r.harmless && refusal.Status >= 500
 }
 
-// sleep waits, or returns false where ctx ends first.
+// sleep waits. It returns false if ctx ends first.
 func sleep(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// renewBefore is how long before its end an access token is renewed: above what a
-// request is under way, and what two clocks differ.
+// renewBefore is how long before its expiry an access token is renewed. It covers the duration of a
+// request and the difference between two clocks.
 const renewBefore = time.Minute
 
-// signIn is a password's sign-in: made at the first call, renewed before it runs out, and
-// replaced by a new one if it cannot be renewed.
+// signIn is a session that starts at the first call. It is renewed before it expires, or replaced
+// if it cannot be renewed.
 type signIn struct {
 	c        *connection
 	email    string
 	password Secret
-	turn     chan struct{} // one call at a time renews; the others wait, as long as they want to
+	turn     chan struct{} // held by the call that renews; others wait
 	tokens   tokens
 	renewAt  time.Time
 }
 
-// tokens are what a sign-in buys.
+// tokens are the tokens of a session.
 type tokens struct {
 	AccessToken  Secret `json:"access_token"`
 	TokenType    string `json:"token_type"`
@@ -63,8 +63,8 @@ func (s *signIn) take(ctx context.Context) error {
 
 func (s *signIn) leave() { <-s.turn }
 
-// renew has the refresh token buy new ones, or else the password. A refresh token is sent
-// once: sent twice it would end the sign-in.
+// renew gets new tokens with the refresh token, or else with the password. It sends a refresh token
+// only once, because a second use ends the session.
 func (s *signIn) renew(ctx context.Context) error {
 	if used := s.tokens.RefreshToken; used != "" {
 		s.tokens = tokens{}
@@ -85,7 +85,7 @@ func (s *signIn) buy(ctx context.Context, r request) error {
 	return nil
 }
 
-// refused has the next call renew the sign-in, unless another call has done so.
+// refused makes the next call renew the session, unless another call has renewed it already.
 func (s *signIn) refused(ctx context.Context, header http.Header) bool {
 	if s.take(ctx) != nil {
 		return false

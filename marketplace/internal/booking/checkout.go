@@ -20,29 +20,29 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Order is what a customer wants to book.
+// Order is a customer's request for a booking.
 type Order struct {
-	ID                uuid.UUID // of the booking that it makes
+	ID                uuid.UUID // of the booking to create
 	Account           uuid.UUID // the reseller's
 	Mode              marketplace.Mode
 	Activity          uuid.UUID
 	Variation         uuid.UUID
-	Slot              string // its availability id, as the marketplace shows it
+	Slot              string // its availability id in the marketplace
 	Guests            []Party
 	Contact           partnerapi.Contact
-	Currency          marketplace.Currency // "": the partner's
-	Affiliate         uuid.UUID            // the zero id: none
+	Currency          marketplace.Currency // "": the partner's own
+	Affiliate         uuid.UUID            // zero: no affiliate
 	ResellerReference string
 }
 
 // Party is a number of guests of one unit.
 type Party struct {
-	Type     partnerapi.UnitType // "": the unit's
-	Unit     string              // its id; "": the only one of the type
+	Type     partnerapi.UnitType // "": the type of the unit
+	Unit     string              // its id; "": the only unit of the type
 	Quantity int                 // at least 1
 }
 
-// checkout books a slot, as far as a hold.
+// checkout books a slot up to the hold.
 func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request) (Held, error) {
 	b, err := s.draft(ctx, o, offer)
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	return a.send(ctx)
 }
 
-// inSlot is the booking in a slot as the partner has it now. The error is Conflict where
-// the slot cannot be booked; how many seats are left is the partner's to judge.
+// inSlot returns the booking with the partner's current slot. The error is Conflict if the slot
+// cannot be booked. The partner decides whether enough seats are left.
 func inSlot(b marketplace.Booking, o Order, offer Offer, slot *marketplace.Slot, now time.Time) (marketplace.Booking, error) {
 	switch {
 	case slot == nil || !slot.Status.Bookable():
@@ -82,7 +82,7 @@ func inSlot(b marketplace.Booking, o Order, offer Offer, slot *marketplace.Slot,
 	return b, err
 }
 
-// keepFresh stores what the partner has said of a slot that is not booked.
+// keepFresh stores the partner's answer about a slot that was not booked.
 func (s *Service) keepFresh(ctx context.Context, fresh Fresh) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
@@ -91,8 +91,7 @@ func (s *Service) keepFresh(ctx context.Context, fresh Fresh) {
 	}
 }
 
-// draft returns the booking as known before the partner is called. It validates the
-// order.
+// draft validates the order and returns the booking as known before the partner is called.
 func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.Booking, error) {
 	variation := offer.variation(o.Variation)
 	b := marketplace.Booking{
@@ -129,7 +128,7 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 	if most := variation.Details.MaxNoBooking; most > 0 && guests > most {
 		return b, marketplace.Errorf(marketplace.Conflict, "at most %d guests in one booking of this variation", most)
 	}
-	// A currency that has no rate is found before anybody is called.
+	// A missing exchange rate is found before the partner is called.
 	return b, storefront.CanPrice(offer.Activity, offer.Terms, o.Currency)
 }
 
@@ -142,7 +141,7 @@ func (o Offer) variation(id uuid.UUID) marketplace.Variation {
 	return marketplace.Variation{} // the store has found it
 }
 
-// sold is what a booking keeps of the catalog.
+// sold is the part of the catalog that a booking keeps.
 func sold(a marketplace.Activity, v marketplace.Variation) marketplace.Sold {
 	return marketplace.Sold{ActivityTitle: a.Title, VariationTitle: v.Title, Voucher: marketplace.Voucher{
 		PartnerName: a.PartnerName, Address: a.Details.Address, Pickup: v.Details.Pickup,
@@ -150,7 +149,7 @@ func sold(a marketplace.Activity, v marketplace.Variation) marketplace.Sold {
 	}}
 }
 
-// unitOf returns the unit that a party names, or what is wrong with it.
+// unitOf returns the unit of a party, or what is wrong with the party.
 func unitOf(option partnerapi.Option, p Party) (found partnerapi.Unit, mistake string) {
 	var fit []string
 	for _, unit := range option.Units {
@@ -171,7 +170,7 @@ func unitOf(option partnerapi.Option, p Party) (found partnerapi.Unit, mistake s
 	return found, ""
 }
 
-// priced is the booking with what its slot costs.
+// priced returns the booking with the prices of its slot.
 func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) (marketplace.Booking, error) {
 	variation := offer.variation(o.Variation)
 	prices, currency, err := storefront.PriceOf(offer.Activity, variation, slot, offer.Terms, o.Currency)
@@ -195,8 +194,8 @@ func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) 
 	return b, nil
 }
 
-// fresh returns the slot as the partner has it now: by its id, else by its start. The
-// error is Conflict where it has begun, or is further ahead than partners tell.
+// fresh reads the slot from the partner: by its id, or else by its start. The error is Conflict if
+// the slot has begun, or is too far in the future.
 func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (Fresh, error) {
 	fresh := Fresh{At: s.Now(), Variation: o.Variation, Asked: o.Slot}
 	if !offer.Start.After(fresh.At) {
@@ -215,12 +214,12 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 		read, err = catalog.ReadSlots(ctx, body, window)
 		return err
 	})
-	if err == nil && ctx.Err() != nil { // the customer has left: nothing is held for them
+	if err == nil && ctx.Err() != nil { // the customer has left, so nothing is reserved
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		if last := marketplace.DateIn(fresh.At, zone).AddDate(0, 0, partnerapi.LookaheadDays); date.After(last) && refusedByPartner(err) {
-			err = errNoSlot // which is lawful of a date that far ahead
+			err = errNoSlot // lawful for a date that far in the future
 		}
 		return fresh, err
 	}
@@ -228,7 +227,7 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 	return fresh, nil
 }
 
-// refusedByPartner reports whether the partner has answered with a 4xx.
+// refusedByPartner reports whether the partner answered with a 4xx.
 func refusedByPartner(err error) bool {
 	var failed *marketplace.Error
 	return errors.As(err, &failed) && failed.PartnerStatus/100 == 4

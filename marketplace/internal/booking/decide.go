@@ -8,41 +8,39 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Abandon gives a hold back that the customer does not want any more. The partner is
-// told by a job. The error is NotFound, or Conflict and names the state.
+// Abandon releases a hold that the customer no longer wants. A job calls the partner. The error is
+// NotFound, or a Conflict that names the state.
 func (s *Service) Abandon(ctx context.Context, of marketplace.Scope, id uuid.UUID) (marketplace.Booking, error) {
 	return s.decide(ctx, of, id, abandon, "")
 }
 
-// Cancel calls a confirmed booking off. The partner is told by a
-// job. Errors are those of Abandon.
+// Cancel cancels a confirmed booking. A job calls the partner. Its errors are those of Abandon.
 func (s *Service) Cancel(ctx context.Context, of marketplace.Scope, id uuid.UUID, reason string) (marketplace.Booking, error) {
 	return s.decide(ctx, of, id, customerCancel, reason)
 }
 
-// Settle calls a paid or confirmed booking off, as an operator has decided. A partner that
-// may have booked is asked once more before its hold is given back, by a confirm, as
-// Retry does: no confirm may follow the release (CNF-5), and without the id of its
-// booking nothing can be cancelled. Where it does not say, an operator is told. Errors
-// are those of Abandon.
+// Settle cancels a paid or confirmed booking for an operator. If the partner may have booked, its
+// confirm is sent once more before the hold is released, as Retry does. No confirm may follow a
+// release (CNF-5), and a cancellation needs the id of the partner's booking. If the partner's
+// answer stays unknown, the booking needs attention. Its errors are those of Abandon.
 func (s *Service) Settle(ctx context.Context, id uuid.UUID, reason string) (marketplace.Booking, error) {
 	r, err := s.Store.Booking(ctx, id)
 	if err == nil && r.Status == marketplace.Paid && r.Doubted {
 		_, err = s.Retry(ctx, id)
 	}
-	if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // somebody else was first
+	if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // another call was first
 		return marketplace.Booking{}, err
 	}
 	return s.decide(ctx, marketplace.Scope{}, id, operatorCancel, reason)
 }
 
-// Deliver has what was given up sent again. Errors are those of Abandon.
+// Deliver sends a failed release or cancellation again. Its errors are those of Abandon.
 func (s *Service) Deliver(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
 	return s.decide(ctx, marketplace.Scope{}, id, operatorDeliver, "")
 }
 
-// Resolve ends the attention of a booking that was seen to elsewhere, but for a reason
-// that keeps a payment from its booking. Errors are those of Abandon.
+// Resolve marks a booking's attention as resolved, except for reasons that keep a payment from its
+// booking. Its errors are those of Abandon.
 func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
 	return s.decide(ctx, marketplace.Scope{}, id, operatorResolve, "")
 }
@@ -51,7 +49,7 @@ func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (marketplace.Bookin
 // in doubt. No other decision raises attention.
 const leftInDoubt = "the booking was cancelled, but it is unknown whether the partner has booked: ask the partner to cancel what it has"
 
-// decide makes a transition after which only jobs call the partner.
+// decide makes a transition whose calls to the partner are made by jobs.
 func (s *Service) decide(ctx context.Context, of marketplace.Scope, id uuid.UUID, on event, reason string) (marketplace.Booking, error) {
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		if err := visible(r.Booking, of); err != nil {
@@ -62,7 +60,7 @@ func (s *Service) decide(ctx context.Context, of marketplace.Scope, id uuid.UUID
 			return Change{}, err
 		}
 		if row.From == row.To && row.Ask == "" && on != operatorResolve {
-			return Change{}, nil // it was done before
+			return Change{}, nil // already done
 		}
 		why := string(on)
 		if reason != "" {

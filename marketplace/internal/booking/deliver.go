@@ -13,8 +13,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// DeliverConfirm sends a confirm again that had no answer, where that is still due. It
-// returns how long to wait before the next try; 0 is that none is due.
+// DeliverConfirm repeats a confirm without an answer if it is still due. It returns the pause
+// before the next try; 0 means that no further try is due.
 func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.Duration, err error) {
 	r, err := s.Store.Booking(ctx, id)
 	if err != nil {
@@ -29,9 +29,9 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	r, _, err = s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		again = 0
 		if r.ConfirmCall == call {
-			return Change{}, nil // on record, and the database's word for it was lost
+			return Change{}, nil // stored; only the database's reply was lost
 		}
-		if _, err := next(r.Booking, confirmAgain); err != nil { // it has been settled
+		if _, err := next(r.Booking, confirmAgain); err != nil { // already settled
 			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
 				again = pause(r.ConfirmTries - 1)
 			}
@@ -42,12 +42,12 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	if err != nil || r.ConfirmCall != call {
 		return again, err
 	}
-	if told.holds(r.Booking) { // another one was answered, as was read again
+	if told.holds(r.Booking) { // the booking was read again, and another confirm has been answered
 		_, err := s.endConfirm(ctx, r, call, partnerapi.ConfirmAnswer{}, partner.Outcome{Kind: partner.NotSent, Err: errAnswered})
 		return 0, err
 	}
 	if r, err = s.confirm(ctx, r, call, by); err != nil {
-		return 0, err // there is no other job while this one is not over
+		return 0, err // no other job exists until this one ends
 	}
 	if _, err := next(r.Booking, confirmAgain); err == nil {
 		again = pause(r.ConfirmTries - 1)
@@ -57,7 +57,7 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 
 var errAnswered = &marketplace.Error{Code: marketplace.Conflict, Message: "not sent, because an earlier confirm has been answered"}
 
-// delivery is a call that is sent until the partner takes it.
+// delivery is a call that is repeated until the partner accepts it.
 type delivery struct {
 	endpoint partnerapi.Endpoint
 	owed     func(marketplace.Booking) bool
@@ -87,14 +87,14 @@ var cancellation = delivery{
 	taken: cancelTaken, giveUp: cancelGiveUp,
 }
 
-// DeliverRelease sends a release that is owed. It returns how long to wait before the
-// next try; 0 is that none is due.
+// DeliverRelease sends a release that is due. It returns the pause before the next try; 0 means
+// that no further try is due.
 func (s *Service) DeliverRelease(ctx context.Context, id uuid.UUID) (again time.Duration, err error) {
 	return s.deliver(ctx, id, release)
 }
 
-// DeliverCancel sends a cancellation that is owed. It returns how long to wait before the
-// next try; 0 is that none is due.
+// DeliverCancel sends a cancellation that is due. It returns the pause before the next try; 0 means
+// that no further try is due.
 func (s *Service) DeliverCancel(ctx context.Context, id uuid.UUID) (again time.Duration, err error) {
 	return s.deliver(ctx, id, cancellation)
 }
@@ -125,12 +125,12 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 		return 0, err
 	}
 	outcome := partner.Outcome{Kind: partner.NotSent}
-	if target, err := s.Target(r.Integration); err != nil { // its key is forgotten: an operator is told in the end
+	if target, err := s.Target(r.Integration); err != nil { // its key was erased: the booking will need attention
 		outcome.Err = err
 	} else {
 		outcome = d.send(ctx, s, by, r, target)
 	}
-	var left atomic.Bool // nothing changes with it
+	var left atomic.Bool // not read: the caller does the same in both cases
 	r, _, err = s.moves.insist(ctx, r, &left, func(r Record) (Change, error) {
 		c := Change{At: s.Now(), Booking: r.Booking}
 		if d.owed(r.Booking) {
@@ -176,17 +176,17 @@ const (
 	// mostDeliveries limits the concurrent deliveries to one partner in a replica: a
 	// partner that hangs must not occupy all workers.
 	mostDeliveries = 4
-	// busyPause is how long a delivery waits that finds so many under way.
+	// busyPause is the pause of a delivery when too many are in progress.
 	busyPause = 3 * time.Second
 )
 
-// pauses are those before a call is sent again; the last one doubles up to longestPause.
+// pauses are the pauses between tries. The last one doubles up to longestPause.
 var pauses = []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
 
 const longestPause = 15 * time.Minute
 
-// pause is how long to wait after so many tries before this one: a fifth more or less
-// than the list says, so that what failed together does not come back together.
+// pause returns the pause after a number of tries. It varies by a fifth, so that calls that failed
+// together are not repeated together.
 func pause(tries int) time.Duration {
 	wait := pauses[min(max(tries, 0), len(pauses)-1)]
 	for range tries - len(pauses) + 1 {
@@ -198,11 +198,11 @@ func pause(tries int) time.Duration {
 	return wait + time.Duration((rand.Float64()-0.5)*0.4*float64(wait))
 }
 
-// mostConfirms is how often confirm is sent by itself where no answer is read.
+// mostConfirms limits automatic confirms without an answer.
 const mostConfirms = 5
 
-// silence is what a confirm without an answer means at that moment: it is sent again a
-// few times, until the hold's expiry.
+// silence returns the event for a confirm without an answer. It is repeated a few times until the
+// hold expires.
 func silence(b marketplace.Booking, now time.Time) event {
 	if b.ConfirmTries >= mostConfirms || !now.Before(b.ExpiresAt) {
 		return confirmGiveUp
@@ -210,9 +210,9 @@ func silence(b marketplace.Booking, now time.Time) event {
 	return confirmUnanswered
 }
 
-// deliverFor is how long a release or a cancellation is sent until an operator is told.
+// deliverFor is how long a release or a cancellation is repeated before the booking needs
+// attention.
 const deliverFor = 72 * time.Hour
 
-// parked reports whether a delivery that is owed since then has been tried for long
-// enough.
+// parked reports whether a delivery that has been due since then is given up.
 func parked(since, now time.Time) bool { return now.Sub(since) >= deliverFor }

@@ -17,7 +17,7 @@ const (
 	reserveHold       event = "reserve is answered with a hold"
 	reserveRefuse     event = "reserve is refused"
 	reserveUnanswered event = "reserve has no answer"
-	reserveUnwanted   event = "a late hold arrives" // or an answer that cannot be used but for its code
+	reserveUnwanted   event = "a late hold arrives" // or an answer of which only the code is usable
 
 	paymentSucceed event = "payment succeeds"
 	paymentFail    event = "payment fails"
@@ -27,7 +27,7 @@ const (
 
 	confirmAccept     event = "confirm is accepted"
 	confirmRefuse     event = "confirm is refused"
-	confirmFail       event = "confirm fails" // it was answered, with 5xx or what makes no sense: the partner may have booked
+	confirmFail       event = "confirm fails" // the answer is 5xx or invalid: the partner may have booked
 	confirmUnanswered event = "confirm has no answer"
 	confirmGiveUp     event = "confirm has no answer, last attempt"
 	confirmAgain      event = "confirm is due again"
@@ -45,24 +45,24 @@ const (
 	cancelGiveUp      event = "cancel is given up"
 )
 
-// ask is what a move has the partner asked for.
+// ask is the call to the partner that a transition requires.
 type ask string
 
-// What can be asked.
+// The calls.
 const (
 	askReserve      ask = "reserve"
 	askConfirm      ask = "confirm"
 	askConfirmAgain ask = "confirm later" // by a job
-	askRelease      ask = "release"       // by a job, until it is taken
-	askCancel       ask = "cancel"        // by a job, until it is taken
+	askRelease      ask = "release"       // by a job, until the partner accepts it
+	askCancel       ask = "cancel"        // by a job, until the partner accepts it
 )
 
-// anywhere is the state of a row that holds in every one, and stays there.
+// anywhere is the state of a row that applies in every state and keeps it.
 const anywhere marketplace.BookingStatus = "any"
 
-// transition is one move of the lifecycle.
+// transition is one row of the lifecycle.
 type transition struct {
-	From    marketplace.BookingStatus // "" is before there is a booking
+	From    marketplace.BookingStatus // "": before the booking exists
 	On      event
 	If      condition
 	To      marketplace.BookingStatus
@@ -70,11 +70,11 @@ type transition struct {
 	Ask     ask
 	Raises  marketplace.AttentionReason
 	Settles []marketplace.AttentionReason
-	Release marketplace.Delivery // what becomes of the release
-	Cancel  marketplace.Delivery // what becomes of the cancellation
+	Release marketplace.Delivery // the new state of the release
+	Cancel  marketplace.Delivery // the new state of the cancellation
 }
 
-// condition is what must hold of a booking for a row.
+// condition must hold for a booking for its row to apply.
 type condition struct {
 	Says  string
 	holds func(marketplace.Booking) bool
@@ -101,18 +101,17 @@ func both(c, d condition) condition {
 	return condition{c.Says + ", " + d.Says, func(b marketplace.Booking) bool { return c.holds(b) && d.holds(b) }}
 }
 
-// unpaidFor are the reasons that a paid booking is in until it is confirmed or
-// cancelled.
+// unpaidFor are the attention reasons of a paid booking until it is confirmed or cancelled.
 var unpaidFor = []marketplace.AttentionReason{marketplace.ConfirmRefused, marketplace.ConfirmUnknown, marketplace.LatePayment}
 
 // doubting are the events after which it is unknown whether the partner has booked.
 var doubting = []event{confirmFail, confirmUnanswered, confirmGiveUp}
 
-// seenTo are the reasons that an operator may call seen to: each leaves the booking in
-// a final state.
+// seenTo are the attention reasons that an operator can resolve. Each leaves the booking in a final
+// state.
 var seenTo = []marketplace.AttentionReason{marketplace.DuplicatePayment, marketplace.ReserveUnknown, marketplace.ReleaseFailed, marketplace.CancelFailed}
 
-// table is every move that a booking can make. The first row that fits counts.
+// table contains every transition. The first matching row applies.
 var table = []transition{
 	{On: checkOut, To: marketplace.Reserving, Ask: askReserve},
 	{From: marketplace.Reserving, On: reserveHold, To: marketplace.Held},

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// next returns the row of an event. Its error is Conflict, and names the state.
+// next returns the row for an event. The error is a Conflict that names the state.
 func next(b marketplace.Booking, on event) (transition, error) {
 	for _, row := range table {
 		if row.On != on || row.From != b.Status && row.From != anywhere || row.If.holds != nil && !row.If.holds(b) {
@@ -25,7 +25,7 @@ func next(b marketplace.Booking, on event) (transition, error) {
 	return transition{}, refusal(b)
 }
 
-// refusal says why a booking does not move.
+// refusal says why an event does not apply to a booking.
 func refusal(b marketplace.Booking) error {
 	refused := marketplace.Errorf(marketplace.Conflict, "the booking is %s", b.Status)
 	refused.Reason = marketplace.BookingState
@@ -42,7 +42,7 @@ func refusal(b marketplace.Booking) error {
 	return refused
 }
 
-// Actions are what an operator can do about a booking that needs attention.
+// Actions returns what an operator can do about a booking that needs attention.
 func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketplace.Action {
 	list := []marketplace.Action{}
 	for _, may := range []struct {
@@ -59,9 +59,9 @@ func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketp
 	return list
 }
 
-// move is what an event makes of a booking. The error is Conflict, and names the state.
-// message is for an operator, where the move raises attention; why tells in the history
-// what moved it; call is the confirm that the move begins, or that has ended.
+// move applies an event to a booking. The error is a Conflict that names the state. message is for
+// operators if the event raises attention. why is the cause in the history. call is the confirm
+// that begins or has ended.
 func move(b marketplace.Booking, on event, at time.Time, why, message string, call uuid.UUID) (Change, error) {
 	row, err := next(b, on)
 	if err != nil {
@@ -85,7 +85,7 @@ func move(b marketplace.Booking, on event, at time.Time, why, message string, ca
 	return c, nil
 }
 
-// apply returns the booking after a move.
+// apply returns the booking after a transition.
 func apply(b marketplace.Booking, row transition, at time.Time, message string, call uuid.UUID) marketplace.Booking {
 	b.Status = row.To
 	if row.Reason != "" {
@@ -106,10 +106,10 @@ func apply(b marketplace.Booking, row transition, at time.Time, message string, 
 		b.CancelTries, b.CancelSince = 0, at
 	}
 	switch row.On {
-	case confirmAccept: // another one that is under way has nothing to add
+	case confirmAccept: // another confirm in progress cannot add anything
 		b.ConfirmCall = uuid.Nil
 	case confirmRefuse, confirmFail, confirmUnanswered, confirmGiveUp:
-		if b.ConfirmCall == call { // else this one came late, and another one is under way
+		if b.ConfirmCall == call { // otherwise this call came late and another one is in progress
 			b.ConfirmCall = uuid.Nil
 		}
 	}
@@ -123,7 +123,7 @@ func apply(b marketplace.Booking, row transition, at time.Time, message string, 
 	return b
 }
 
-// end is what the history keeps of a call that is over.
+// end is the outcome of a call in the history.
 func end(call uuid.UUID, o partner.Outcome) *CallEnd {
 	e := &CallEnd{ID: call, Status: o.Status, Took: o.Took}
 	switch {

@@ -10,21 +10,21 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Key names a request that makes a booking, so that it is done once however often it
-// is sent.
+// Key identifies a request that makes a booking, so that it is processed once however often it is
+// sent.
 type Key struct {
 	Account uuid.UUID
 	Mode    marketplace.Mode
 	Key     string
 	Body    [32]byte      // SHA-256
-	Booking uuid.UUID     // that the request is to make
-	AskedAt time.Time     // by the store's clock: the key belongs to the request that asked then
-	Age     time.Duration // since then, as it was read
-	Answer  Answer        // none: it is under way, or its replica has died
-	Made    bool          // there is the booking, or a checkout that has made none
+	Booking uuid.UUID     // that the request will make
+	AskedAt time.Time     // by the store's clock; the key belongs to the request with this time
+	Age     time.Duration // time since AskedAt when the key was read
+	Answer  Answer        // empty: the request is in progress, or its replica crashed
+	Made    bool          // the booking, or a checkout without one, exists
 }
 
-// Answer is what a request was told.
+// Answer is a request's HTTP answer.
 type Answer struct {
 	Status int
 	Body   []byte // nil: nothing was done, and a retry starts again
@@ -33,34 +33,32 @@ type Answer struct {
 const (
 	// keysLive is how long an answer is kept.
 	keysLive = 24 * time.Hour
-	// flightTime is how long a request may be under way.
+	// flightTime is how long a request may take.
 	flightTime = time.Minute
 )
 
-// KeyStore keeps the requests that name a key.
+// KeyStore keeps the keys of requests.
 type KeyStore interface {
-	// Claim returns what a checkout is about: what a variation and slot of a listed activity
-	// of the key's mode are, or NotFound. Where it names a key it stores that, unless the account has it;
-	// it returns the stored key, claimed now or before, whether or not there is an
-	// offer.
+	// Claim returns the listed activity, variation and slot of a checkout in the key's mode, or
+	// NotFound. If the request has a key, Claim stores it unless the account has it already. It
+	// returns the stored key, new or old, even if the offer is not found.
 	Claim(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, stored Key, claimed bool, err error)
 	// ReclaimKey replaces one key by another and returns the stored key; taken is false
 	// if the old key has changed since it was read.
 	ReclaimKey(ctx context.Context, k, before Key) (stored Key, taken bool, err error)
-	// SettleKey stores the answer. Without an answer the key is free again, unless its
-	// booking was begun, and the partner may keep seats for it. The error is ErrNotOwner
-	// where the key is another request's, or has an answer.
+	// SettleKey stores the answer. Without an answer it frees the key, unless the key's booking was
+	// begun: the partner may hold seats for it. The error is ErrNotOwner if the key belongs to
+	// another request or has an answer.
 	SettleKey(ctx context.Context, k Key) error
 }
 
-// Checkout reads the slot from the partner and reserves it. tell makes the
-// answer of the booking, HELD, or of the error, where it has a body for that: it is repeated
-// whenever the same key is sent. Else the error is returned: Invalid, NotFound,
-// Conflict where the slot cannot be booked (with the partner's words, where it has some)
-// or the same request is under way, Unprocessable where the key was used for another
-// body, PartnerFailed, or PartnerLate, also where the first replica died and whether
-// seats are held is not known. Without a key every error is returned; where ctx has ended
-// meanwhile the hold is not needed, and is released.
+// Checkout reads the slot from the partner and reserves it. tell builds the answer for a HELD
+// booking or for an error. An answer with a body is stored, and repeated whenever the same key is
+// sent. Otherwise the error is returned: Invalid or NotFound. Conflict means that the slot cannot
+// be booked (with the partner's message, if any) or that the same request is in progress.
+// Unprocessable means that the key was used with another body. PartnerFailed and PartnerLate mean
+// that the partner failed, or that a replica crashed and it is unknown whether seats are held.
+// Without a key every error is returned. If ctx ends first, the hold is released.
 func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
 	k.Account, k.Mode, k.Booking = o.Account, o.Mode, o.ID
 	offer, stored, claimed, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
@@ -103,8 +101,8 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 	return k.Answer, err
 }
 
-// again returns the key of a request that was sent before: with the answer that it was
-// given, or without one where it is to be done now, for the booking that the key names.
+// again returns the key of a repeated request: with its stored answer, or without one if the
+// request must be processed now, for the booking that the key names.
 func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, error) Answer) (Key, error) {
 	var died error
 	switch {
@@ -115,11 +113,11 @@ func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, erro
 		return before, nil
 	case before.Age < flightTime:
 		return Key{}, errUnderWay
-	case before.Made: // where the first replica lives after all, it gives back what it holds
+	case before.Made: // if the first replica is still running, it releases its hold
 		k.Booking, k.Made, died = before.Booking, true, errReplicaDied
 		k.Answer = tell(Held{}, died)
 	default:
-		k.Booking = before.Booking // where the first replica lives after all, it makes nothing
+		k.Booking = before.Booking // if the first replica is still running, it creates nothing
 	}
 	stored, taken, err := s.Keys.ReclaimKey(ctx, k, before)
 	switch {
@@ -133,8 +131,8 @@ func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, erro
 	return stored, nil
 }
 
-// errReplicaDied is what a key gives whose replica made a checkout, and did not come back.
+// errReplicaDied is returned for a key whose replica began a checkout and crashed.
 var errReplicaDied = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service stopped during the call to the partner, so it is unknown whether seats are held; book again with a new Idempotency-Key"}
 
-// errUnderWay says when to ask again, which tells it from conflicts that stay.
+// errUnderWay says when to ask again, unlike lasting conflicts.
 var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.IdempotencyKeyInFlight, Message: "a request with this Idempotency-Key is in progress"}

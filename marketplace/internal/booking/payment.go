@@ -17,13 +17,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// patience is how much longer than the partner's limit a payment waits for confirm.
+// patience is how long a payment waits for confirm beyond the partner's limit.
 const patience = time.Second
 
-// Pay tells what the payment provider said. It is told once for a reference; again
-// changes nothing. A payment that succeeded is confirmed at the partner's, and the
-// booking is returned as it stands then. The error is NotFound, or Conflict and names
-// the state.
+// Pay records the payment provider's result. It is idempotent for a reference. After a successful
+// payment the booking is confirmed at the partner. Pay returns the booking's state after that. The
+// error is NotFound, or a Conflict that names the state.
 func (s *Service) Pay(ctx context.Context, of marketplace.Scope, id uuid.UUID, p marketplace.Payment) (marketplace.Booking, error) {
 	call, by := uuid.New(), partner.Within(sendTime)
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
@@ -38,7 +37,7 @@ func (s *Service) Pay(ctx context.Context, of marketplace.Scope, id uuid.UUID, p
 	return s.andConfirm(ctx, r, call, by), nil
 }
 
-// pay is what a payment makes of a booking.
+// pay applies a payment to a booking.
 func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, error) {
 	if slices.ContainsFunc(r.Payments, func(known marketplace.Payment) bool {
 		return known.Reference == p.Reference && known.Succeeded == p.Succeeded
@@ -62,8 +61,7 @@ func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, 
 	return c, nil
 }
 
-// nameRefund names the payment that an operator has to refund, beside those that are
-// listed already, where a booking was paid again.
+// nameRefund adds a payment to the list of payments to refund, if a booking was paid again.
 func nameRefund(before, after marketplace.Booking, reference string) {
 	duplicate := func(a marketplace.Attention) bool { return a.Reason == marketplace.DuplicatePayment }
 	now := slices.IndexFunc(after.Attention, duplicate)
@@ -79,18 +77,18 @@ func nameRefund(before, after marketplace.Booking, reference string) {
 	after.Attention[now].Message = "paid more than once: refund " + strings.Join(refund, ", ")
 }
 
-// attention is what an operator reads of payments that need one.
+// attention contains the messages for operators about payments.
 var attention = map[event]map[marketplace.BookingStatus]string{paymentSucceed: {
 	marketplace.Released: "the payment arrived after the hold was released: the seats may be sold; refund the payment",
 }}
 
-// Retry confirms a paid booking again, as an operator has decided: where confirm was
-// refused, too. It waits as Pay does.
+// Retry confirms a paid booking again for an operator, even after the partner refused to confirm.
+// It waits as Pay does.
 func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
 	call, by := uuid.New(), partner.Within(sendTime)
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		if r.ConfirmCall == call {
-			return Change{}, nil // on record, and the database's word for it was lost
+			return Change{}, nil // stored; only the database's reply was lost
 		}
 		return move(r.Booking, operatorConfirm, s.Now(), string(operatorConfirm), "", call)
 	})
@@ -100,15 +98,15 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking,
 	return s.andConfirm(ctx, r, call, by), nil
 }
 
-// andConfirm sends a confirm if the booking is due for one, and waits a while for the
-// result. The call continues after the caller has gone.
+// andConfirm sends a confirm if the booking is due for one, and waits a while for the result. The
+// call continues after the caller has gone.
 func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) marketplace.Booking {
 	if r.ConfirmCall != call {
 		return r.Booking
 	}
 	after := make(chan Record, 1)
 	s.calls.Go(func() {
-		r, _ := s.confirm(context.WithoutCancel(ctx), r, call, by) // it is logged, and a sweep takes it over
+		r, _ := s.confirm(context.WithoutCancel(ctx), r, call, by) // logged inside; a sweep takes the call over
 		after <- r
 	})
 	timer := time.NewTimer(partnerapi.Confirm.Timeout(r.Health) + patience)
@@ -121,8 +119,7 @@ func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by p
 	return r.Booking
 }
 
-// confirm sends a confirm that is on record, and stores the result. It returns the
-// error of storing it.
+// confirm sends a recorded confirm and stores the result. The error is that of storing it.
 func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) (Record, error) {
 	target, err := s.Target(r.Integration)
 	if err != nil {
@@ -134,10 +131,10 @@ func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID, by part
 	return s.endConfirm(ctx, r, call, answer, outcome)
 }
 
-// endConfirm stores what came of a confirm. Where that takes too long the booking is
-// returned as it was.
+// endConfirm stores the outcome of a confirm. If that takes too long, it returns the booking
+// unchanged.
 func (s *Service) endConfirm(ctx context.Context, r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Record, error) {
-	var left atomic.Bool // nothing changes with it
+	var left atomic.Bool // not read: the caller does the same in both cases
 	after, _, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) { return s.confirmed(r, call, answer, o) })
 	if err != nil && marketplace.CodeOf(err) == marketplace.PartnerFailed {
 		unreadable := o
@@ -156,7 +153,7 @@ func (s *Service) endConfirm(ctx context.Context, r Record, call uuid.UUID, answ
 // confirmed applies the outcome of a confirm call to a booking.
 func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Change, error) {
 	if answer.ExternalBookingID != "" && r.ExternalBookingID == answer.ExternalBookingID {
-		return Change{}, nil // stored, and the database's word for it was lost
+		return Change{}, nil // stored; only the database's reply was lost
 	}
 	now := s.Now()
 	on := silence(r.Booking, now)
@@ -177,7 +174,7 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	}
 	c, err := move(r.Booking, on, now, "", message, call)
 	if silent := on == confirmUnanswered || on == confirmGiveUp; err != nil || silent && r.ConfirmCall != call {
-		// It moves nothing any more: the history keeps it.
+		// It changes no state; only the history keeps it.
 		return Change{At: now, Booking: r.Booking, Ends: end(call, o)}, nil
 	}
 	if on == confirmAccept {
@@ -191,12 +188,11 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	return c, nil
 }
 
-// mayHaveBooked is what an operator has to know of a confirm that failed, and of one that
-// was refused after another had no answer: a partner may refuse to repeat what it has
-// done (CNF-4).
+// mayHaveBooked is added to the messages about a confirm that failed, or that was refused after an
+// earlier one without an answer. A partner may refuse to repeat what it has done (CNF-4).
 const mayHaveBooked = "; the partner may have booked: confirm again, or cancel, which asks the partner once more"
 
-// commission is an affiliate's share of a booking, in its currency.
+// commission returns an affiliate's share of a booking in the booking's currency.
 func (s *Service) commission(b marketplace.Booking) *decimal.Decimal {
 	share := b.Total.Mul(s.AffiliatesShare).Shift(-2).Rat()
 	rounded := marketplace.Rounded(share, b.Currency).Decimal

@@ -15,20 +15,20 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Held is a booking that a checkout has made, with what has happened to it.
+// Held is a booking from a checkout, with its history.
 type Held struct {
 	marketplace.Booking
 	History []marketplace.HistoryEntry
-	answer  *Key // that was stored with it; nil: none
+	answer  *Key // stored with the booking; nil: no key
 }
 
-// request is a checkout as it came.
+// request is a checkout with its key.
 type request struct {
-	key  Key // without a Key every request makes a booking
+	key  Key // without a Key, every request makes a booking
 	tell func(Held, error) Answer
 }
 
-// reserve is a reserve that is under way for a booking.
+// reserve is a reserve call in progress.
 type reserve struct {
 	by *Service
 	Record
@@ -38,8 +38,8 @@ type reserve struct {
 	request
 }
 
-// send stores a booking with its reserve, sends the reserve and stores the result. It
-// returns the booking or the error.
+// send stores a booking with its reserve, sends the reserve, and stores the result. It returns the
+// booking or the error.
 func (a *reserve) send(ctx context.Context) (Held, error) {
 	a.call = Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: a.by.Now()}
 	a.CreatedAt = a.call.At
@@ -54,12 +54,12 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 		asked.Units = append(asked.Units, partnerapi.UnitQuantity{ID: g.UnitID, Quantity: g.Quantity})
 	}
 	hold, outcome := a.by.Partner.Reserve(ctx, by, a.target, a.Health, asked, a.comesLate)
-	unwanted := ctx.Err() != nil && a.key.Key == "" // who has named a key may come back for the answer
+	unwanted := ctx.Err() != nil && a.key.Key == "" // a caller with a key may come back for the answer
 	return a.keep(ctx, reserveAnswer{a.call, hold, outcome, unwanted})
 }
 
-// create stores a booking with its reserve. Where the outcome of that commit is not known
-// the reserve may be on record, and is looked for; where it is not found it is not sent.
+// create stores a booking with its reserve. If the commit's outcome is unknown, it looks for the
+// recorded reserve. If the reserve is not found, it is not sent.
 func (a *reserve) create(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
@@ -81,9 +81,9 @@ func (a *reserve) create(ctx context.Context) error {
 	return nil
 }
 
-// keep stores the result of a reserve, and returns the booking or the error. A hold is
-// released only through its booking: if storing it failed without a clear answer, it
-// may be stored as HELD, and a customer may pay it.
+// keep stores the result of a reserve and returns the booking or the error. A hold is released only
+// through its booking: after a failure without a clear answer the hold may be stored as HELD, and a
+// customer may pay it.
 func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	var left atomic.Bool
 	after, c, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) {
@@ -106,10 +106,10 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	case err == nil:
 		return came.made(c), came.whyNotHeld(c.Booking)
 	case marketplace.CodeOf(err) == marketplace.Conflict:
-		// The code is another booking's: to release it would give that one's seats away.
+		// The code belongs to another booking. Releasing it would give up that booking's seats.
 		a.end(ctx, came.without(partner.Refused, errCodeTwice), "a reserve's answer was not stored")
 		return Held{}, errCodeTwice
-	case marketplace.CodeOf(err) == marketplace.PartnerFailed: // it cannot be stored
+	case marketplace.CodeOf(err) == marketplace.PartnerFailed: // the database cannot store the answer
 		a.end(ctx, came.without(partner.Unreadable, err), "a reserve's answer was not stored")
 	}
 	return Held{}, err
@@ -122,15 +122,15 @@ func (a *reserve) comesLate(hold partnerapi.ReserveAnswer, o partner.Outcome) {
 	a.end(context.Background(), reserveAnswer{a.call, hold, o, true}, "a reserve's late answer was not stored")
 }
 
-// end stores the result of a reserve that gave its caller no booking.
+// end stores the result of a reserve whose caller receives no booking.
 func (a *reserve) end(ctx context.Context, came reserveAnswer, failed string) {
-	var left atomic.Bool // nothing changes with it
+	var left atomic.Bool // not read: the caller does the same in both cases
 	if _, _, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
-		a.by.Log.Error(failed, slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep ends it
+		a.by.Log.Error(failed, slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep finishes it
 	}
 }
 
-// reserveAnswer is what came of a reserve.
+// reserveAnswer is the outcome of a reserve.
 type reserveAnswer struct {
 	call Call
 	hold partnerapi.ReserveAnswer
@@ -138,12 +138,12 @@ type reserveAnswer struct {
 	unwanted bool // the caller no longer waits for the hold
 }
 
-// without is the answer as it counts where its hold cannot be used.
+// without returns the answer with another outcome, because its hold cannot be used.
 func (a reserveAnswer) without(kind partner.Kind, why error) reserveAnswer {
 	return reserveAnswer{call: a.call, Outcome: partner.Outcome{Kind: kind, Status: a.Status, Took: a.Took, Err: why}}
 }
 
-// made is the booking that a change makes of the answer.
+// made returns the booking after a change.
 func (a reserveAnswer) made(c Change) Held {
 	h := Held{Booking: c.Booking, History: c.History, answer: c.Answers}
 	if c.Ends != nil {
@@ -166,11 +166,11 @@ func (a reserveAnswer) whyNotHeld(b marketplace.Booking) error {
 	}
 }
 
-// move is what an answer to reserve makes of a booking.
+// move applies an answer to reserve to a booking.
 func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 	code := a.hold.ReservationConfirmationCode
 	if code != "" && r.Code == code {
-		return Change{}, nil // stored, and the database's word for it was lost
+		return Change{}, nil // stored; only the database's reply was lost
 	}
 	on, why := reserveUnanswered, ""
 	b := r.Booking
@@ -184,7 +184,7 @@ func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 	case a.Kind.Refused() || a.Kind == partner.NotSent:
 		on = reserveRefuse
 	case r.Status != marketplace.Reserving:
-		return Change{}, nil // no news
+		return Change{}, nil // nothing new
 	}
 	message := "it is unknown whether the partner holds seats"
 	if a.Err != nil {

@@ -15,24 +15,24 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// moves stores the moves of bookings, by compare-and-set.
+// moves stores transitions by compare-and-set.
 type moves struct {
 	store Store
 	log   *slog.Logger
 	calls *sync.WaitGroup // the service's
-	life  context.Context // of the service
+	life  context.Context // ends with the service
 	told  func(before, after marketplace.Booking)
 }
 
 const (
-	// mostRaces bounds how often a move is tried that others come before.
+	// mostRaces limits the retries after concurrent changes.
 	mostRaces = 20
-	// mostDoubts bounds how often one is tried whose commit is not known to have been made.
+	// mostDoubts limits the retries after a commit with an unknown outcome.
 	mostDoubts = 1
-	// storeTime bounds a read or a write of the store: one that hangs is in doubt, too.
+	// storeTime limits a read or a write of the store. One that hangs has an unknown outcome, too.
 	storeTime = 5 * time.Second
-	// doubtTime bounds what a checkout still asks the store before it answers, most often
-	// one that has just failed.
+	// doubtTime limits what a checkout asks the store before it answers. The store has usually just
+	// failed.
 	doubtTime = time.Second
 )
 
@@ -46,12 +46,12 @@ func (m moves) step(ctx context.Context, id uuid.UUID, decide func(Record) (Chan
 	return m.stepFrom(ctx, r, decide)
 }
 
-// errOutraced says that others have come before a move again and again.
+// errOutraced is returned when concurrent changes came first every time.
 var errOutraced = &marketplace.Error{Code: marketplace.Unavailable, Message: "the booking is being changed by other requests", Cause: ErrStale}
 
-// stepFrom is step for a booking that was just read. A commit whose outcome is not known
-// may have been made, so the booking is read before anything else is done: where decide
-// then finds nothing to do the change that was in doubt is returned.
+// stepFrom is step for a booking that was just read. After a commit with an unknown outcome it
+// reads the booking before anything else. If decide then finds nothing to do, it returns the change
+// that was in doubt.
 func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Change, error)) (Record, Change, error) {
 	var doubted Change
 	doubts := 0
@@ -102,15 +102,14 @@ func (m moves) save(ctx context.Context, c Change, version int64) error {
 	return m.store.SaveBooking(ctx, c, version)
 }
 
-// traced names a booking in the trace of the request or job that changes it, if there is one.
+// traced adds the booking's id to the trace of the current request or job.
 func traced(ctx context.Context, b marketplace.Booking) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(attribute.String("marketplace.booking.id", b.ID.String()))
 	}
 }
 
-// tell has a move counted, and logs why a booking needs an operator from now on, and why it
-// does not any more.
+// tell counts a transition. It logs new and ended attention reasons.
 func (m moves) tell(before, after marketplace.Booking) {
 	if m.told != nil {
 		m.told(before, after)
@@ -125,21 +124,21 @@ func (m moves) tell(before, after marketplace.Booking) {
 }
 
 const (
-	// insistFor is how long a caller waits until the result of its call is stored,
-	// insistPause how long until that is tried again; it doubles up to insistRarely.
+	// insistFor is how long a caller waits until the result of its call is stored. insistPause is
+	// the pause between tries; it doubles up to insistRarely.
 	insistFor    = 20 * time.Second
 	insistPause  = 250 * time.Millisecond
 	insistRarely = 5 * time.Second
-	// insistLongest is how long it is tried in the background.
+	// insistLongest limits the tries in the background.
 	insistLongest = time.Hour
 )
 
-// errNotStored says that the result of a call is not stored yet.
+// errNotStored is returned while the result of a call is not stored yet.
 var errNotStored = &marketplace.Error{Code: marketplace.Unavailable, Message: "the database is unavailable: the result of a call to the partner is not stored yet"}
 
-// insist stores the result of a call, which cannot be repeated: it retries beyond the end
-// of ctx while the database is unavailable. The caller receives errNotStored after a while;
-// left is then true, and it goes on in the background.
+// insist stores the result of a call, which cannot be repeated. While the database is unavailable
+// it retries, even after ctx ends. After a while the caller receives errNotStored; left is then
+// true, and the retries continue in the background.
 func (m moves) insist(ctx context.Context, r Record, left *atomic.Bool, decide func(Record) (Change, error)) (Record, Change, error) {
 	type stored struct {
 		r   Record

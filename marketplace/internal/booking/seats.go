@@ -7,13 +7,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// longestHold is how far ahead a hold's expiry is at a partner that holds seats. Further
-// ahead, the partner takes no seats before confirm. It is measured from before reserve
-// was sent, hence the margin.
+// longestHold is the latest expiry of a hold at a partner that takes seats at reserve. With a later
+// expiry, the partner takes seats only at confirm. It is measured from before reserve was sent,
+// hence the margin.
 const longestHold = 2*time.Hour + 2*time.Minute
 
-// seatsOf is how many seats the partner keeps for a booking, as far as is known: an
-// infant may take none.
+// seatsOf estimates how many seats the partner takes for a booking. An infant may take none.
 func seatsOf(b marketplace.Booking) (seats int) {
 	for _, g := range b.Guests {
 		if g.Type != partnerapi.Infant {
@@ -28,9 +27,8 @@ func seatsOf(b marketplace.Booking) (seats int) {
 	return 0
 }
 
-// seatsChange is what a change does to its slot; nil where that is nothing. The partner
-// was asked for it when the call was sent that has ended, and a hold that has expired may
-// be given back by the partner itself.
+// seatsChange returns the effect of a change on its slot, or nil if it has no effect. Its time is
+// when the call that ended was sent. The partner may have released an expired hold by itself.
 func seatsChange(before marketplace.Booking, c Change) *SeatsChange {
 	free := seatsOf(before) - seatsOf(c.Booking)
 	if free == 0 {

@@ -1,7 +1,7 @@
-// Package booking leads bookings from checkout to their end: every move in one table
-// (lifecycle.go), and every call to a partner around it. A move is stored, by
-// compare-and-set, together with the job that acts on it (move.go); nothing is held while
-// a partner is called. A checkout runs through once.go, checkout.go and reserve.go.
+// Package booking takes bookings from checkout to their final state. One table contains every
+// transition (lifecycle.go). A transition is stored by compare-and-set, together with the job that
+// acts on it (move.go). No lock is held while a partner is called. A checkout passes through
+// once.go, checkout.go and reserve.go.
 //
 // docs/booking.md shows the table.
 package booking
@@ -20,7 +20,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Partner is who is called: a partner.Client.
+// Partner calls partners. It is a partner.Client.
 type Partner interface {
 	FreshAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error
 	Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome)
@@ -29,7 +29,7 @@ type Partner interface {
 	Cancel(ctx context.Context, by partner.SendBy, t partner.Target, externalID, reason string) partner.Outcome
 }
 
-// Config is what a service is made of. Every field is required.
+// Config configures a service. Fields are required unless stated.
 type Config struct {
 	Store           Store
 	Keys            KeyStore
@@ -38,14 +38,14 @@ type Config struct {
 	AffiliatesShare decimal.Decimal // percent of a booking's total
 	Now             func() time.Time
 	Log             *slog.Logger
-	Told            func(before, after marketplace.Booking) // of every stored move; may be nil
+	Told            func(before, after marketplace.Booking) // called after every stored transition; may be nil
 }
 
-// Service leads bookings through their life. It is safe for concurrent use.
+// Service manages the life of bookings. It is safe for concurrent use.
 type Service struct {
 	Config
 	moves      moves
-	calls      sync.WaitGroup // that continue after their caller has gone
+	calls      sync.WaitGroup // calls that continue after their caller has gone
 	stop       context.CancelFunc
 	deliveries *partner.Permits
 }
@@ -60,27 +60,26 @@ func NewService(c Config) *Service {
 	return s
 }
 
-// Wait waits for the calls that continue after their caller has gone, and until their
-// results are stored.
+// Wait waits for calls whose caller has gone, until their results are stored.
 func (s *Service) Wait() { s.calls.Wait() }
 
-// Close is Wait where what cannot be stored now is given up: another replica takes such
+// Close is like Wait, but gives up results that cannot be stored now. Another replica takes those
 // calls over.
 func (s *Service) Close() {
 	s.stop()
 	s.calls.Wait()
 }
 
-// sendTime is how long after a call was put on record it may be sent: the longest wait
-// for a permit is within it. It is measured from before the commit that puts it on
-// record, so that a replica that was paused, or whose commit took long, does not send it.
+// sendTime is how long after a call was recorded it may be sent. It includes the longest wait for a
+// permit. It is measured from before the commit that records the call, so that a replica that was
+// paused, or whose commit took long, does not send it.
 const sendTime = 15 * time.Second
 
-// takeOver is the age at which any replica may take over an unfinished call. Its
-// replica cannot send it any more, and does not wait for an answer either.
+// takeOver is the age at which any replica may take over an unfinished call. The first replica can
+// no longer send it, and no longer waits for an answer.
 var takeOver = sendTime + partnerapi.Confirm.Timeout(partnerapi.Degraded) + 5*time.Second
 
-// Find returns a booking within the scope. Others are NotFound.
+// Find returns a booking within the scope, or NotFound.
 func (s *Service) Find(ctx context.Context, of marketplace.Scope, id uuid.UUID) (marketplace.Booking, error) {
 	r, err := s.Store.Booking(ctx, id)
 	if err == nil {
@@ -92,8 +91,8 @@ func (s *Service) Find(ctx context.Context, of marketplace.Scope, id uuid.UUID) 
 	return r.Booking, nil
 }
 
-// visible is NotFound for a booking that is not within the scope. A checkout that has made
-// none is one of those, except for those who see all accounts.
+// visible returns NotFound for a booking outside the scope. A checkout without a booking is visible
+// only to those who see all accounts.
 func visible(b marketplace.Booking, of marketplace.Scope) error {
 	if !of.Includes(b.AccountID, b.Mode) || of.Account != uuid.Nil && b.Code == "" {
 		return &marketplace.Error{Code: marketplace.NotFound, Message: "booking not found"}

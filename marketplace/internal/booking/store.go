@@ -12,61 +12,61 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// ErrStale says that a booking was moved by somebody else since it was read.
+// ErrStale is returned when a booking has changed since it was read.
 var ErrStale = errors.New("the booking changed meanwhile")
 
-// ErrNotOwner says that a request's key belongs to another request by now.
+// ErrNotOwner is returned when a key belongs to another request.
 var ErrNotOwner = errors.New("the key belongs to another request")
 
-// Offer is what a checkout is about.
+// Offer is the activity, variation and slot of a checkout.
 type Offer struct {
 	Activity    marketplace.Activity
 	Integration marketplace.Integration
 	Health      partnerapi.Health
-	Start       time.Time // of the slot, as last known
+	Start       time.Time // of the slot, as last stored
 	Terms       marketplace.Terms
 }
 
-// Fresh is what a partner has just answered of the slot that a checkout names.
+// Fresh is a partner's current answer about the slot of a checkout.
 type Fresh struct {
 	At        time.Time // when the partner was asked
 	Variation uuid.UUID
-	Asked     string            // the slot's id as the checkout names it
+	Asked     string            // the slot's id in the checkout
 	Slot      *marketplace.Slot // nil if there is no slot
-	Gone      bool              // the answer has no slot of the id that the checkout names
+	Gone      bool              // the answer contains no slot with the checkout's id
 }
 
-// SeatsChange is what a change of a booking does to the seats that are left in its slot,
-// until the partner tells them again.
+// SeatsChange is the effect of a booking's change on the free seats of its slot, until the
+// partner's next answer.
 type SeatsChange struct {
-	At   time.Time // what the partner has said of the slot after this includes it
-	Free int       // seats that are given back; below 0: taken
+	At   time.Time // answers about the slot after this time include it
+	Free int       // seats that become free; negative: taken
 }
 
-// Record is a booking with what is needed to move it.
+// Record is a booking with the data for its next transition.
 type Record struct {
 	marketplace.Booking
 	Version     int64
 	Payments    []marketplace.Payment
-	Integration marketplace.Integration // perhaps one that was deleted
+	Integration marketplace.Integration // may be deleted
 	Health      partnerapi.Health
-	disowned    bool // the key of the request that makes it belongs to another one
+	disowned    bool // its key belongs to another request
 }
 
-// Due is what a sweep has to see to.
+// Due is the work of a sweep.
 type Due struct {
 	Expired   []uuid.UUID // holds that were not paid in time
 	Withdrawn []uuid.UUID // holds of integrations that were deleted
-	Reserves  []CallOf    // whose replica died, or was paused for too long
-	Confirms  []CallOf    // whose replica died, or was paused for too long
+	Reserves  []CallOf    // their replica crashed or was paused for too long
+	Confirms  []CallOf    // their replica crashed or was paused for too long
 	Dropped   []DroppedJob
 }
 
-// DroppedJob is a job that has failed too often, of a booking that still waits for it.
+// DroppedJob is a job that failed too often while its booking still waits for it.
 type DroppedJob struct {
 	Booking uuid.UUID
 	Kind    JobKind
-	Job     int64 // as the log names it
+	Job     int64 // its id in the log
 	Tries   int
 }
 
@@ -77,10 +77,10 @@ type CallOf struct{ Booking, Call uuid.UUID }
 type Job struct {
 	Kind    JobKind
 	Booking uuid.UUID
-	After   time.Duration // not before, by the store's clock
+	After   time.Duration // the earliest time, by the store's clock
 }
 
-// JobKind is what a job does.
+// JobKind is the kind of a job.
 type JobKind string
 
 // The kinds.
@@ -90,22 +90,22 @@ const (
 	CancelJob  JobKind = "booking_cancel"  // DeliverCancel
 )
 
-// Call is a call to the partner that is on record before it is sent.
+// Call is a call to the partner that is recorded before it is sent.
 type Call struct {
 	ID       uuid.UUID
 	Endpoint partnerapi.Endpoint
 	At       time.Time
 }
 
-// CallEnd is what came of a call.
+// CallEnd is the outcome of a call.
 type CallEnd struct {
 	ID     uuid.UUID
-	Status int // of the answer; 0 where none was read
+	Status int // of the answer; 0: no answer
 	Took   time.Duration
-	Error  string // "" of one that did what it should
+	Error  string // "": it succeeded
 }
 
-// Known is what is known of it: nil where nothing is.
+// Known returns the status and the duration of the answer, or nil without an answer.
 func (e CallEnd) Known() (status *int, milliseconds *int64) {
 	if e.Status != 0 {
 		status = &e.Status
@@ -116,15 +116,14 @@ func (e CallEnd) Known() (status *int, milliseconds *int64) {
 	return status, milliseconds
 }
 
-// over is the call in its booking's history, once it has ended.
+// over is the call's entry in the history after it has ended.
 func (c Call) over(e CallEnd) marketplace.HistoryEntry {
 	entry := marketplace.HistoryEntry{At: c.At, Kind: marketplace.CallKind, Endpoint: c.Endpoint, Error: e.Error}
 	entry.Status, entry.Duration = e.Known()
 	return entry
 }
 
-// Breach is how a partner has broken the contract, in an answer that was used all the
-// same.
+// Breach is a breach of the contract in an answer that was used.
 type Breach struct {
 	At       time.Time           `json:"at"`
 	Booking  uuid.UUID           `json:"booking_id"`
@@ -132,7 +131,7 @@ type Breach struct {
 	Message  string              `json:"message"`
 }
 
-// Change is what a move writes, all of it or nothing.
+// Change is what a transition writes, atomically.
 type Change struct {
 	At         time.Time
 	Booking    marketplace.Booking        // after the change
@@ -140,28 +139,28 @@ type Change struct {
 	Begins     *Call
 	Ends       *CallEnd
 	Payment    *marketplace.Payment
-	Commission *decimal.Decimal // of its affiliate, which accrues now
-	Reverses   bool             // that commission
+	Commission *decimal.Decimal // that accrues to the affiliate now
+	Reverses   bool             // reverses the commission
 	Breaches   []Breach
-	Answers    *Key                    // of the request that has made it, with its answer
-	Seats      *SeatsChange            // of its slot; nil: none
-	Events     []marketplace.EventType // of which its reseller is told
+	Answers    *Key                    // of the request that made it, with its answer
+	Seats      *SeatsChange            // of its slot; nil: no effect
+	Events     []marketplace.EventType // for the reseller
 	Jobs       []Job
 }
 
-// Filter says which bookings are wanted; zero values do not choose.
+// Filter selects bookings. Zero values select all.
 type Filter struct {
 	marketplace.Scope     // the account is a reseller's
 	Activity, Integration uuid.UUID
-	Checkouts             bool // those too that have made no booking
+	Checkouts             bool // includes checkouts without a booking
 	Status                marketplace.BookingStatus
-	Attention             bool   // those alone that need an operator
+	Attention             bool   // only those that need attention
 	Reference             string // the reseller's
-	Query                 string // an id, a reference of the reseller's, a booking id of the partner's, or words of the guest's name or addresses
+	Query                 string // an id, a reseller's reference, a partner's booking id, or words of the guest's name, email or telephone
 	Created, Start        Period
 }
 
-// Period is from the one time to the other, both inclusive; a zero time is open.
+// Period is a range of time, both ends inclusive. A zero time sets no limit.
 type Period struct{ From, To time.Time }
 
 // Commission is an affiliate's share of a booking.
@@ -170,31 +169,28 @@ type Commission struct {
 	Currency   marketplace.Currency
 	Amount     marketplace.Number
 	AccruedAt  time.Time
-	ReversedAt time.Time // zero: it was not
+	ReversedAt time.Time // zero: not reversed
 }
 
 // Store keeps bookings.
 type Store interface {
-	// IsAffiliate reports whether there is an affiliate of that id.
+	// IsAffiliate reports whether an affiliate with that id exists.
 	IsAffiliate(ctx context.Context, id uuid.UUID) (bool, error)
-	// CreateBooking stores a checkout with its reserve, before that is sent, and what the
-	// partner has answered of the slot. Where it has a key that is another request's it
-	// returns ErrNotOwner.
+	// CreateBooking stores a checkout with its reserve before that is sent, and the partner's
+	// answer about the slot. It returns ErrNotOwner if the key belongs to another request.
 	CreateBooking(ctx context.Context, b marketplace.Booking, reserve Call, k Key, f Fresh) error
-	// KeepFresh stores what the partner has answered of a slot that is not booked. Older
-	// news never overwrites newer.
+	// KeepFresh stores a partner's answer about a slot that is not booked. An older answer never
+	// replaces a newer one.
 	KeepFresh(ctx context.Context, f Fresh) error
-	// Recorded reports whether a call is on record.
+	// Recorded reports whether a call is recorded.
 	Recorded(ctx context.Context, call uuid.UUID) (bool, error)
-	// Booking returns a booking, a checkout that has made none too, or NotFound.
+	// Booking returns a booking or a checkout without one, or NotFound.
 	Booking(ctx context.Context, id uuid.UUID) (Record, error)
-	// SaveBooking writes a change with its jobs, all of it, or returns ErrStale where
-	// the booking is not of that version any more, or ErrNotOwner where it answers a key
-	// that is another request's. The next version is one more. Where the error is any
-	// other one, the change may have been written, or may be in a moment.
+	// SaveBooking writes a change and its jobs atomically. It returns ErrStale if the booking has
+	// another version, or ErrNotOwner if the change answers another request's key. It increments
+	// the version. After any other error the change may have been written, or may still be written.
 	SaveBooking(ctx context.Context, c Change, version int64) error
-	// DueBookings returns what has expired, the calls without an end that were put on
-	// record that long ago or more, by the store's clock, and the jobs that were dropped:
-	// at most so many of each.
+	// DueBookings returns expired holds, unfinished calls of at least that age by the store's
+	// clock, and dropped jobs: at most most of each.
 	DueBookings(ctx context.Context, takeOver time.Duration, most int) (Due, error)
 }

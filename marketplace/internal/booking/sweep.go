@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// sweepMost bounds what one query finds of each kind, sweepRounds the queries of one
-	// sweep: the next one is due soon.
+	// sweepMost limits the results of one query, and sweepRounds the queries of one sweep. The next
+	// sweep is due soon.
 	sweepMost   = 500
 	sweepRounds = 20
 )
@@ -44,7 +44,7 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 	var failed []error
 	see := func(id uuid.UUID, decide func(Record) (Change, error)) {
 		_, _, err := s.moves.step(ctx, id, decide)
-		if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // somebody else was first
+		if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // another call was first
 			failed = append(failed, fmt.Errorf("sweep booking %s: %w", id, err))
 		}
 	}
@@ -68,7 +68,7 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 	return errors.Join(failed...)
 }
 
-// dropped gives up what a dropped job was for, where it is still owed.
+// dropped gives up the purpose of a dropped job if it is still due.
 func dropped(r Record, d DroppedJob, now time.Time) (Change, error) {
 	on, owed := confirmGiveUp, false
 	switch d.Kind {

@@ -15,11 +15,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// longestWords bounds what is kept of a partner's message, in letters.
+// longestWords limits the stored part of a partner's message, in characters.
 const longestWords = 500
 
-// words are a partner's own, of the body of a refusal (RSV-5, CNF-5): in one line, and
-// not long. They are "" where it has none.
+// words returns the partner's message from the body of a refusal (RSV-5, CNF-5) as one short line,
+// or "" without a message.
 func words(body []byte) string {
 	var said partnerapi.Refusal
 	if schemas.Decode(schemas.Refusal, body, &said) != nil {
@@ -42,7 +42,7 @@ func oneLine(text string) string {
 	return short
 }
 
-// mostBreaches is how many are kept of one answer.
+// mostBreaches limits the breaches kept of one answer.
 const mostBreaches = 5
 
 // readHold reads the answer to reserve (RSV-2). It reads the code even if the
@@ -65,7 +65,7 @@ func readHold(into *partnerapi.ReserveAnswer) func(context.Context, []byte) erro
 	}
 }
 
-// longestID bounds what is stored of a partner's codes and ids, in bytes.
+// longestID limits a partner's codes and ids, in bytes.
 const longestID = 1000
 
 // storable says why a text cannot be stored. Such an answer is treated as invalid.
@@ -90,7 +90,7 @@ var (
 	errNUL  = errors.New(`expected a text without the character \u0000`)
 )
 
-// storableTime is storable for a date-time that its schema has found to be one.
+// storableTime is storable for a date-time that passed its schema.
 func storableTime(text string) error {
 	at, err := partnerapi.ParseDateTime(text)
 	if err == nil && (at.UTC().Year() < 2000 || at.UTC().Year() > 2200) {
@@ -99,8 +99,8 @@ func storableTime(text string) error {
 	return err
 }
 
-// readBooking reads the answer to confirm (CNF-2). One that names its booking is good,
-// whatever else it breaks.
+// readBooking reads the answer to confirm (CNF-2). An answer with the booking's id is usable
+// despite other breaches.
 func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets bool) func(context.Context, []byte) error {
 	return func(_ context.Context, body []byte) error {
 		name := schemas.ConfirmAnswer
@@ -134,8 +134,8 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 	}
 }
 
-// withAddresses returns tickets without the documents that no browser may be led to: what
-// is no web address is left out, and a ticket of which nothing is left as well.
+// withAddresses drops documents whose address is not http or https, and tickets that are empty
+// afterwards.
 func withAddresses(tickets []partnerapi.Ticket, breaches *[]string) (good []partnerapi.Ticket) {
 	for i, ticket := range tickets {
 		var options []partnerapi.DeliveryOption
@@ -160,12 +160,12 @@ func isWebAddress(text string) bool {
 	return err == nil && (address.Scheme == "https" || address.Scheme == "http") && address.Hostname() != ""
 }
 
-// unstorable is what is wrong with an answer that may be good, and cannot be kept.
+// unstorable is the error of an answer that may be valid but cannot be stored.
 type unstorable struct{ error }
 
 func (u *unstorable) Unwrap() error { return u.error }
 
-// readDone reads the answer to release, and to cancel (REL-2, CAN-2).
+// readDone reads the answer to release or cancel (REL-2, CAN-2).
 func readDone(_ context.Context, body []byte) error {
 	var done partnerapi.Done
 	if problems := schemas.Decode(schemas.ReleaseAnswer, body, &done); problems != nil {
@@ -186,7 +186,7 @@ func member(body []byte, name string) (text string) {
 	return text
 }
 
-// goodTickets are those of an answer that keep their schema.
+// goodTickets returns the tickets of an answer that match their schema.
 func goodTickets(body []byte) (good []partnerapi.Ticket) {
 	var answer map[string]json.RawMessage
 	var tickets []json.RawMessage

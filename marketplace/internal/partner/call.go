@@ -14,26 +14,26 @@ import (
 // call is one request.
 type call struct {
 	endpoint     partnerapi.Endpoint
-	trial        bool // of settings that may be wrong: it does not count for the health
+	trial        bool // tests settings: it does not affect the partner's health
 	method, path string
-	name         string // for people, where the path holds a code
+	name         string // for people, if the path contains a code
 	query        url.Values
-	body         any           // nil: none
-	wait         time.Duration // the longest for a permit; 0: as long as the caller likes
-	stays        bool          // once it has its permit, it outlives its caller
+	body         any           // nil: no body
+	wait         time.Duration // the longest wait for a permit; 0: no limit
+	stays        bool          // continues after its caller has gone, once it has a permit
 	limit        time.Duration
 	largest      int64
-	only200      bool // the probe's: no other 2xx will do
+	only200      bool // for probes: no other 2xx is accepted
 	by           SendBy
-	once         bool // net/http must not send it again, whatever it thinks of the connection
-	safe         bool // it changes nothing, whatever its method says
-	// read reads the answer's body, until the call's time is over.
+	once         bool // net/http must not send it again
+	safe         bool // changes nothing, whatever its method
+	// read reads the answer's body within the call's deadline.
 	read     func(context.Context, []byte) error
-	refusals map[int]Kind  // what statuses mean that mean more than that it was refused
-	late     func(Outcome) // is told what comes after the limit; nil: nothing is waited for
+	refusals map[int]Kind  // meanings of statuses other than a plain refusal
+	late     func(Outcome) // receives an answer after the limit; nil: late answers are ignored
 }
 
-// what names the call for people.
+// what returns the call's name for people.
 func (asked call) what() string {
 	if asked.name != "" {
 		return asked.name
@@ -47,7 +47,7 @@ var (
 	errClosed = errors.New("the service is stopping")
 )
 
-// refusal is what a status means that is not 2xx.
+// refusal returns the meaning of a status that is not 2xx.
 func (asked call) refusal(status int) Kind {
 	if kind, known := asked.refusals[status]; known {
 		return kind
@@ -58,43 +58,43 @@ func (asked call) refusal(status int) Kind {
 	return Refused
 }
 
-// tooLate says that the partner did not answer in time.
+// tooLate returns the error for a partner that did not answer in time.
 func tooLate(asked call) error {
 	return marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
 }
 
-// Kind is what is known of a call when it is over.
+// Kind is the outcome of a call.
 type Kind string
 
 // The kinds.
 const (
-	Done        Kind = "done"        // 2xx, read
+	Done        Kind = "done"        // 2xx with a valid body
 	SlotRefused Kind = "slot"        // reserve: the slot cannot be booked
-	Unsupported Kind = "unsupported" // cancel: the partner has no such call
-	Refused     Kind = "refused"     // any other HTTP answer below 500, read whole
+	Unsupported Kind = "unsupported" // cancel: the partner does not support it
+	Refused     Kind = "refused"     // any other complete HTTP answer below 500
 	Failed      Kind = "failed"      // 5xx: the call may still have taken effect
-	Unreadable  Kind = "unreadable"  // 2xx whose body makes no sense
+	Unreadable  Kind = "unreadable"  // 2xx with an invalid body
 	Unstorable  Kind = "unstorable"  // confirm: 2xx whose booking id cannot be stored
-	Unanswered  Kind = "unanswered"  // it was sent, and no whole answer came
-	NotSent     Kind = "not sent"    // the partner has nothing of it
+	Unanswered  Kind = "unanswered"  // it was sent, and no complete answer arrived
+	NotSent     Kind = "not sent"    // the partner received nothing
 )
 
-// Answered reports whether the partner's whole answer was read.
+// Answered reports whether the partner's complete answer was read.
 func (k Kind) Answered() bool { return k != Unanswered && k != NotSent }
 
-// Refused reports whether the partner has answered that it did not do it.
+// Refused reports whether the partner answered that it did not do it.
 func (k Kind) Refused() bool {
 	return k == SlotRefused || k == Unsupported || k == Refused || k == Failed
 }
 
-// Outcome is what came of a call.
+// Outcome is the result of a call.
 type Outcome struct {
 	Kind     Kind
-	Status   int // of the answer; 0 where none was read
+	Status   int // of the answer; 0: no answer
 	Took     time.Duration
-	Message  string   // the partner's own words with a refusal, in one line that is not long; "" where it has none
-	Breaches []string // of the contract, in an answer that is still usable
-	Err      error    // PartnerLate or PartnerFailed; nil where Kind is Done
+	Message  string   // the partner's message of a refusal, in one short line; "": no message
+	Breaches []string // of the contract, in a usable answer
+	Err      error    // PartnerLate or PartnerFailed; nil if Kind is Done
 
-	result Result // for the partner's health; "": it says nothing of that
+	result Result // for the partner's health; "": no effect
 }

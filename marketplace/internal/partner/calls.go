@@ -9,22 +9,22 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What is read of an answer at most, in bytes, once it is unpacked.
+// Limits of an answer after decompression, in bytes.
 const (
 	largestCatalog = 64 << 20
 	largestSlots   = 16 << 20
-	largestProbe   = 64 << 10 // its content is not read; the rest is left where it is
+	largestProbe   = 64 << 10 // its content is not used; the rest is not read
 	largestHold    = 1 << 20
 	largestTicket  = 8 << 20 // tickets may be long
 )
 
-// turnTime bounds the wait for a permit before a booking call, so that a call
-// that was never sent is not mistaken for one without an answer.
+// turnTime limits the wait for a permit before a booking call. A call that was never sent must not
+// look like one without an answer.
 const turnTime = 10 * time.Second
 
-// Products pulls the catalog, complete or since a time. It passes the body to read, which
-// must not keep it. The error is PartnerLate or PartnerFailed, with words for
-// the partner; what read returns is part of them.
+// Products pulls the catalog, complete or since a time. It passes the body to read, which must not
+// keep it. The error is PartnerLate or PartnerFailed, with a message for the partner that includes
+// read's error.
 func (c *Client) Products(ctx context.Context, t Target, since time.Time, read func(ctx context.Context, body []byte) error) error {
 	query := url.Values{}
 	if !since.IsZero() {
@@ -36,7 +36,7 @@ func (c *Client) Products(ctx context.Context, t Target, since time.Time, read f
 	}).Err
 }
 
-// Probe asks whether the partner is there; what it answers does not matter.
+// Probe checks whether the partner answers. The content does not matter.
 func (c *Client) Probe(ctx context.Context, t Target) error {
 	return c.do(ctx, t, call{
 		endpoint: partnerapi.Products, method: http.MethodGet, path: partnerapi.ProductsPath, query: url.Values{"limit": {"1"}},
@@ -44,14 +44,14 @@ func (c *Client) Probe(ctx context.Context, t Target) error {
 	}).Err
 }
 
-// Availability asks for an option's slots, and has read read the answer's body. Errors
-// are those of Products.
+// Availability requests an option's slots and passes the answer's body to read. Its errors are
+// those of Products.
 func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) error {
 	return c.do(ctx, t, availability(asked, read)).Err
 }
 
-// FreshAvailability is Availability for a customer who waits. It waits turnTime for its permit.
-// Once it is sent it outlives ctx: the partner is waited for until its limit (LIM-1), also if the
+// FreshAvailability is Availability for a waiting customer. It waits up to turnTime for its permit.
+// Once sent, it outlives ctx: it waits for the partner until the limit (LIM-1), even if the
 // customer hangs up.
 func (c *Client) FreshAvailability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) error {
 	fresh := availability(asked, read)
@@ -67,8 +67,8 @@ func availability(asked partnerapi.AvailabilityRequest, read func(ctx context.Co
 	}
 }
 
-// TryProducts asks a partner for one product, as a probe does, and has read read the answer's
-// body. It is a try of settings that may be wrong: the partner's health does not change.
+// TryProducts requests one product, as a probe does, and passes the answer's body to read. It tests
+// settings and does not affect the partner's health.
 func (c *Client) TryProducts(ctx context.Context, t Target, read func(ctx context.Context, body []byte) error) Outcome {
 	return c.do(ctx, t, call{
 		endpoint: partnerapi.Products, trial: true, wait: turnTime,
@@ -77,17 +77,17 @@ func (c *Client) TryProducts(ctx context.Context, t Target, read func(ctx contex
 	})
 }
 
-// TryAvailability is Availability as a try, like TryProducts.
+// TryAvailability is Availability for a test of settings, like TryProducts.
 func (c *Client) TryAvailability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) Outcome {
 	tried := availability(asked, read)
 	tried.trial, tried.wait = true, turnTime
 	return c.do(ctx, t, tried)
 }
 
-// Reserve asks for a hold (RSV-1). It is sent once, by that time, and outlives ctx. Where no answer
-// has come within the limit of that health, the outcome is Unanswered, and late is
-// called once, in its own time, with what comes in the minute after it; the code is set
-// in an unreadable answer too, where it can be read.
+// Reserve requests a hold (RSV-1). It is sent once, before that time, and outlives ctx. Without an
+// answer within the limit the outcome is Unanswered. late is then called once, in its own
+// goroutine, with the answer of the following minute, if any. An unreadable answer includes the
+// code if the code is readable.
 func (c *Client) Reserve(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, Outcome)) (partnerapi.ReserveAnswer, Outcome) {
 	var hold partnerapi.ReserveAnswer
 	outcome := c.do(ctx, t, call{
@@ -97,13 +97,13 @@ func (c *Client) Reserve(ctx context.Context, by SendBy, t Target, h partnerapi.
 		late:     func(o Outcome) { late(hold, o) },
 	})
 	if outcome.Kind == Unanswered {
-		return partnerapi.ReserveAnswer{}, outcome // hold may be written to from now on
+		return partnerapi.ReserveAnswer{}, outcome // hold may be written to after this
 	}
 	return hold, outcome
 }
 
-// Confirm books a hold that is paid (CNF-1). tickets says that the partner delivers its
-// own (CNF-6). An answer that names a booking is Done, with its breaches.
+// Confirm books a paid hold (CNF-1). tickets means that the partner delivers its own tickets
+// (CNF-6). An answer with a booking id is Done, with its breaches.
 func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (booked partnerapi.ConfirmAnswer, outcome Outcome) {
 	var breaches []string
 	outcome = c.do(ctx, t, call{
@@ -114,7 +114,7 @@ func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.
 	return booked, outcome
 }
 
-// Release gives a hold back (REL-1). Every 2xx is Done.
+// Release releases a hold (REL-1). Every 2xx is Done.
 func (c *Client) Release(ctx context.Context, by SendBy, t Target, code string) Outcome {
 	return c.deliver(ctx, t, call{
 		by:       by,
@@ -124,8 +124,8 @@ func (c *Client) Release(ctx context.Context, by SendBy, t Target, code string) 
 	})
 }
 
-// Cancel calls a booking off (CAN-1). Every 2xx is Done; a partner that has no such call
-// answers Unsupported.
+// Cancel cancels a booking (CAN-1). Every 2xx is Done. The outcome is Unsupported if the partner
+// does not offer the call.
 func (c *Client) Cancel(ctx context.Context, by SendBy, t Target, externalID, reason string) Outcome {
 	return c.deliver(ctx, t, call{
 		by:       by,
@@ -136,7 +136,7 @@ func (c *Client) Cancel(ctx context.Context, by SendBy, t Target, externalID, re
 	})
 }
 
-// deliver makes a call whose answer says no more than that it was taken.
+// deliver makes a call whose answer only acknowledges it.
 func (c *Client) deliver(ctx context.Context, t Target, asked call) Outcome {
 	asked.wait, asked.largest, asked.read = turnTime, largestHold, readDone
 	outcome := c.do(ctx, t, asked)
@@ -146,8 +146,8 @@ func (c *Client) deliver(ctx context.Context, t Target, asked call) Outcome {
 	return outcome
 }
 
-// do is the way of every call: it is sent once it is the partner's turn, its whole answer
-// is read and judged within the limit, and the partner's health hears of it.
+// do performs every call: it waits for a permit, sends the call, reads and judges the complete
+// answer within the limit, and updates the partner's health.
 func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -157,12 +157,12 @@ func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
 	if err != nil {
 		return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: err}
 	}
-	defer leave() // a partner that hangs does not keep others from their turn
+	defer leave() // a partner that hangs must not block others
 	if asked.late != nil {
 		return c.listen(context.WithoutCancel(ctx), t, asked)
 	}
 	if asked.stays {
-		if ctx.Err() != nil { // a permit that is free is given to those who have left too
+		if ctx.Err() != nil { // a free permit is granted even to a caller who has gone
 			return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: context.Cause(ctx)}
 		}
 		staying, end := context.WithCancelCause(context.WithoutCancel(ctx))

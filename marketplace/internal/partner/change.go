@@ -12,30 +12,29 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Change is what changes of an integration; nil leaves a field unchanged.
+// Change is a change of an integration. A nil field is unchanged.
 type Change struct {
 	Name                  *string              `json:"name" validate:"omitnil,min=1,max=200"`
 	BaseURL               *string              `json:"base_url" validate:"omitnil,min=1,max=2000"`
 	AuthType              *partnerapi.AuthType `json:"auth_type" validate:"omitnil,oneof=bearer api_key"`
 	AuthKey               *string              `json:"auth_key" validate:"omitnil,max=4000,headervalue"`
 	HandlesTicketDelivery *bool                `json:"handles_ticket_delivery"`
-	Force                 bool                 `json:"force"` // stores what was not tried
+	Force                 bool                 `json:"force"` // stores settings without a test
 }
 
 const (
-	// triesOfHost is how often connections are tried in a minute, at one host and by one
-	// account. Each try makes two calls, so a host gets as many as by a round of probes.
+	// triesOfHost limits connection tests a minute, for each host and for each account. A test
+	// makes two calls, so a host receives as many as in a round of probes.
 	triesOfHost = 30
 	tryWindow   = time.Minute
 )
 
-// WebhookOverlap is how long a webhook secret is still accepted after its rotation.
+// WebhookOverlap is how long the previous webhook secret is accepted after a rotation.
 const WebhookOverlap = 24 * time.Hour
 
-// TryTarget is how the partner of an integration that the caller may see would be called
-// after a change, for a try: its id is that of the host, so that a try of a host that
-// hangs delays neither the integration's own calls nor other hosts. The error is
-// RateLimited where the account or the host has been tried too often.
+// TryTarget returns the target for a test of a change. Its id belongs to the host, so that a host
+// that hangs delays neither the integration's calls nor other hosts. The error is RateLimited if
+// the account or the host was tested too often.
 func (r *Registry) TryTarget(ctx context.Context, account, id uuid.UUID, c Change) (Target, error) {
 	before, err := r.Find(ctx, account, id)
 	if err != nil {
@@ -56,11 +55,10 @@ func (r *Registry) triable(i marketplace.Integration, t Target) (Target, error) 
 	return t, r.tries.Take("host " + t.BaseURL.Hostname()).Err()
 }
 
-// Change changes an integration that the caller may see. A new address or key is first
-// tried with try, unless the change is forced; where that returns an error, nothing
-// changes. Calls under way keep the key that they were sent with. The error is Invalid,
-// or Conflict where the account has another live integration of that address, or where the
-// integration was changed while the new settings were tried.
+// Change changes an integration that the caller may see. A new address or key is tested with try
+// first, unless the change is forced; if try fails, nothing changes. Calls in progress keep their
+// key. The error is Invalid, or Conflict if the account has another live integration with that
+// address, or if the integration changed during the test.
 func (r *Registry) Change(ctx context.Context, account, id uuid.UUID, c Change, try func(context.Context, Target) error) (marketplace.Integration, error) {
 	before, err := r.Find(ctx, account, id)
 	if err != nil {
@@ -81,8 +79,8 @@ func (r *Registry) Change(ctx context.Context, account, id uuid.UUID, c Change, 
 	return after, r.store.ChangeIntegration(ctx, before, after)
 }
 
-// changed is an integration after a change, and how its partner is called then. A key that
-// is the same stays sealed unchanged.
+// changed returns an integration after a change, and its target. An unchanged key keeps its sealed
+// form.
 func (r *Registry) changed(i marketplace.Integration, c Change) (marketplace.Integration, Target, error) {
 	target, err := r.Target(i)
 	if err != nil {
@@ -109,14 +107,14 @@ func set[T any](field *T, to *T) {
 	}
 }
 
-// sameTarget reports whether a partner is called in the same way by both.
+// sameTarget reports whether both are called in the same way.
 func sameTarget(a, b marketplace.Integration) bool {
 	return a.BaseURL.String() == b.BaseURL.String() && a.AuthType == b.AuthType && bytes.Equal(a.AuthKey, b.AuthKey)
 }
 
-// RotateWebhookSecret gives an integration that the caller may see a new webhook secret,
-// which it returns; it cannot be read again. The last one is accepted until that time, any
-// older one no longer.
+// RotateWebhookSecret replaces the webhook secret of an integration that the caller may see. It
+// returns the new secret, which cannot be read again. The previous one is accepted until the
+// returned time; older ones are not.
 func (r *Registry) RotateWebhookSecret(ctx context.Context, account, id uuid.UUID) (webhook string, until time.Time, err error) {
 	if _, err := r.Find(ctx, account, id); err != nil {
 		return "", time.Time{}, err

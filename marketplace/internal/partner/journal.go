@@ -14,19 +14,19 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// CallEntry is what is kept of a call to a partner, for people. It has no customer's data.
+// CallEntry is the journal's record of a call to a partner. It contains no customer data.
 type CallEntry struct {
 	ID          uuid.UUID           `json:"-"`
 	Integration uuid.UUID           `json:"-"`
 	At          time.Time           `json:"at"`
 	Endpoint    partnerapi.Endpoint `json:"endpoint"`
-	Status      *int                `json:"status"` // nil: no answer was read
+	Status      *int                `json:"status"` // nil: no answer
 	Duration    int64               `json:"duration_ms"`
 	Outcome     CallOutcome         `json:"outcome"`
-	Error       *string             `json:"error"` // nil: the call did what it should
+	Error       *string             `json:"error"` // nil: the call succeeded
 }
 
-// CallOutcome tells refusals that the contract allows from failures.
+// CallOutcome distinguishes lawful refusals from failures.
 type CallOutcome string
 
 // The outcomes.
@@ -36,7 +36,7 @@ const (
 	CallFailed  CallOutcome = "failed"
 )
 
-// Entry is what is kept of the call.
+// Entry returns the journal's record of the call.
 func (c Observation) Entry(integration uuid.UUID) CallEntry {
 	entry := CallEntry{
 		ID: newEntryID(), Integration: integration, At: c.At, Endpoint: c.Endpoint,
@@ -59,18 +59,18 @@ func (c Observation) outcome() CallOutcome {
 	}
 }
 
-// WebhookEntry is what is kept of a webhook that was received, for people.
+// WebhookEntry is the journal's record of a received webhook.
 type WebhookEntry struct {
 	ID          uuid.UUID `json:"-"`
 	Integration uuid.UUID `json:"-"`
 	At          time.Time `json:"at"`
 	Webhook     Webhook   `json:"webhook"`
-	Status      int       `json:"status"` // that it was answered with
+	Status      int       `json:"status"` // of the answer
 	Duration    int64     `json:"duration_ms"`
-	Reason      *string   `json:"reason"` // why it was refused; nil: it was not
+	Reason      *string   `json:"reason"` // why it was refused; nil: accepted
 }
 
-// Webhook names one that partners send.
+// Webhook is the name of a partner's webhook.
 type Webhook string
 
 // The webhooks.
@@ -79,7 +79,7 @@ const (
 	AvailabilityNotify Webhook = "availability_notify"
 )
 
-// NewWebhookEntry returns the entry of a webhook that was answered.
+// NewWebhookEntry returns the entry for an answered webhook.
 func NewWebhookEntry(integration uuid.UUID, webhook Webhook, at time.Time, took time.Duration, status int, reason string) WebhookEntry {
 	return WebhookEntry{
 		ID: newEntryID(), Integration: integration, At: at, Webhook: webhook, Status: status, Duration: took.Milliseconds(),
@@ -87,7 +87,7 @@ func NewWebhookEntry(integration uuid.UUID, webhook Webhook, at time.Time, took 
 	}
 }
 
-// orNil is nil for no text.
+// orNil returns nil for "".
 func orNil(text string) *string {
 	if text == "" {
 		return nil
@@ -95,10 +95,10 @@ func orNil(text string) *string {
 	return &text
 }
 
-func newEntryID() uuid.UUID { return uuid.Must(uuid.NewV7()) } // fails only without randomness, which Go does not survive either
+func newEntryID() uuid.UUID { return uuid.Must(uuid.NewV7()) } // an error only without randomness, which Go does not survive
 
-// wrong says what was wrong with a call, without what a guest or a partner has said: the
-// values of an answer about a booking are left out.
+// wrong says what was wrong with a call, without data of guests: values from an answer about a
+// booking are left out.
 func (asked call) wrong(o Outcome) string {
 	if o.Err == nil {
 		return ""
@@ -110,8 +110,8 @@ func (asked call) wrong(o Outcome) string {
 	return oneLine(said)
 }
 
-// lawful reports whether the contract lets a partner answer so: a slot that cannot be
-// booked, a hold that cannot be confirmed, a cancellation that it does not have.
+// lawful reports whether the contract allows this answer: an unavailable slot, a hold that cannot
+// be confirmed, or an unsupported cancellation.
 func (asked call) lawful(o Outcome) bool {
 	switch o.Kind {
 	case SlotRefused:
@@ -124,23 +124,21 @@ func (asked call) lawful(o Outcome) bool {
 }
 
 const (
-	// writeEvery is how long entries wait in memory, which a crash loses.
+	// writeEvery is how long entries wait in memory. A crash loses them.
 	writeEvery = time.Second
 	writeTime  = 5 * time.Second
-	// mostPending bounds the entries that wait, of an integration and of either kind. More
-	// than KeptEntries would be deleted with the next write anyway.
+	// mostPending limits the waiting entries of an integration, for each kind. More than
+	// KeptEntries would be deleted at the next write.
 	mostPending = 20
-	// mostKeys bounds the integrations whose entries wait.
+	// mostKeys limits the integrations with waiting entries.
 	mostKeys = 10_000
 )
 
-// KeptEntries is how many entries of an integration are kept: of those that failed, and as
-// many of the others.
+// KeptEntries is how many failed entries of an integration are kept, and how many others.
 const KeptEntries = 100
 
-// Journal takes entries without a wait, and writes them soon. What it cannot hold, or
-// write, is dropped, the oldest first: the work that entries tell of never waits for them.
-// It is safe for concurrent use.
+// Journal accepts entries without blocking and writes them soon. It drops the oldest entries that
+// it cannot hold or write, so that calls never wait for it. It is safe for concurrent use.
 type Journal[E any] struct {
 	write   func(context.Context, []E) error
 	log     *slog.Logger
@@ -158,14 +156,14 @@ type journalKey struct {
 	failed      bool
 }
 
-// NewJournal returns a journal whose entries are stored with write. Close it.
+// NewJournal returns a journal that stores entries with write. It must be closed.
 func NewJournal[E any](write func(context.Context, []E) error, log *slog.Logger) *Journal[E] {
 	j := &Journal[E]{write: write, log: log, pending: map[journalKey][]E{}, stop: make(chan struct{})}
 	j.done.Go(j.run)
 	return j
 }
 
-// Add takes an entry of an integration.
+// Add adds an entry of an integration.
 func (j *Journal[E]) Add(integration uuid.UUID, failed bool, entry E) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -181,7 +179,7 @@ func (j *Journal[E]) Add(integration uuid.UUID, failed bool, entry E) {
 	j.pending[key] = append(waiting, entry)
 }
 
-// Flush writes what waits, so that a later read of this replica finds it.
+// Flush writes the waiting entries, so that a later read on this replica finds them.
 func (j *Journal[E]) Flush(ctx context.Context) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -217,7 +215,7 @@ func (j *Journal[E]) run() {
 	}
 }
 
-// Close writes what waits, and ends the journal.
+// Close writes the waiting entries and stops the journal.
 func (j *Journal[E]) Close() {
 	close(j.stop)
 	j.done.Wait()

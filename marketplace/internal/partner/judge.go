@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// judge says what came of a call, for callers, for people and for health.
+// judge returns the outcome of a call.
 func judge(within context.Context, asked call, r reply) Outcome {
 	answered, lost := Unreadable, NotSent
 	if r.status/100 != 2 {
@@ -37,7 +37,7 @@ func judge(within context.Context, asked call, r reply) Outcome {
 		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s exceeds %d MiB, and waited for other large answers until its %s had passed", what, usualAnswer>>20, asked.limit)}
 	case r.err != nil && errors.Is(context.Cause(within), errLate):
 		return Outcome{Kind: lost, Err: tooLate(asked), result: ResultTimeout}
-	case r.err != nil: // also where the address is not public: what stands in our network is not told
+	case r.err != nil: // also for private addresses: details of our network are not shown
 		return Outcome{Kind: lost, result: ResultTransport, Err: &marketplace.Error{
 			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection was lost", what), Cause: withoutAddress(r.err),
 		}}
@@ -71,7 +71,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// packedBadly reports whether an answer could not be unpacked, which is no fault of the
+// packedBadly reports whether an answer could not be decompressed. That is not a fault of the
 // connection.
 func packedBadly(err error) bool {
 	var corrupt flate.CorruptInputError

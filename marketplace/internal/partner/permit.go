@@ -41,15 +41,15 @@ type Permits struct {
 
 type permit struct {
 	*semaphore.Weighted
-	users int // that have one, or wait; a permit without any is forgotten
+	users int // holders and waiters; a permit without users is removed
 }
 
-// NewPermits returns so many of them for each partner.
+// NewPermits returns permits for width concurrent calls to each partner.
 func NewPermits(width int) *Permits {
 	return &Permits{width: int64(width), of: map[uuid.UUID]*permit{}}
 }
 
-// enter waits for a permit to call the partner, until ctx ends, and returns the way out.
+// enter waits for a permit until ctx ends, and returns a function that releases it.
 func (p *Permits) enter(ctx context.Context, partner uuid.UUID) (leave func(), err error) {
 	at, forget := p.at(partner)
 	if err := at.Acquire(ctx, 1); err != nil {
@@ -59,7 +59,7 @@ func (p *Permits) enter(ctx context.Context, partner uuid.UUID) (leave func(), e
 	return func() { at.Release(1); forget() }, nil
 }
 
-// Try is enter for who does not wait.
+// Try is enter without waiting.
 func (p *Permits) Try(partner uuid.UUID) (leave func(), ok bool) {
 	at, forget := p.at(partner)
 	if !at.TryAcquire(1) {
@@ -86,17 +86,17 @@ func (p *Permits) at(partner uuid.UUID) (at *permit, forget func()) {
 	}
 }
 
-// Concurrent large answers must not exhaust the memory: the part of an answer beyond the
-// usual size is read only with a permit.
+// Concurrent large answers must not exhaust the memory. The part of an answer beyond the usual size
+// is read only with a permit.
 const (
 	usualAnswer = 8 << 20 // bytes: some 5,000 products
 	largeAtOnce = 4
 )
 
-// errCrowded says that other large answers were held until the call's time was over.
+// errCrowded is returned when other large answers were being read until the deadline.
 var errCrowded = errors.New("other large answers were being read until the time limit")
 
-// place is that of one call among the large ones, which it has once it needs it.
+// place is a call's permit for a large answer. It is acquired when needed.
 type place struct {
 	of    *semaphore.Weighted
 	taken bool
@@ -116,12 +116,12 @@ func (p *place) leave() {
 	}
 }
 
-// largeReader reads an answer, and takes a place before it reads beyond the usual size.
+// largeReader reads an answer and acquires a place before it reads beyond the usual size.
 type largeReader struct {
 	answer io.Reader
 	ctx    context.Context
 	place  *place
-	left   int64 // bytes until then
+	left   int64 // bytes until a place is needed
 }
 
 func (r *largeReader) Read(into []byte) (int, error) {

@@ -7,8 +7,8 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// without returns the outcome without the partner's key: what the partner said is stored,
-// and shown to resellers.
+// without returns the outcome without the partner's key. Partners' messages are stored and shown to
+// resellers.
 func (o Outcome) without(key string) Outcome {
 	if o.Err == nil && o.Message == "" {
 		return o

@@ -14,30 +14,28 @@ import (
 
 // Store keeps integrations.
 type Store interface {
-	// CreateIntegration stores a new one, with the activities of one of the same
-	// account, address and mode that was deleted. The error is Conflict where there is a
-	// live one.
+	// CreateIntegration stores a new integration. It restores the activities of a deleted one of
+	// the same account, address and mode. The error is Conflict if a live one exists.
 	CreateIntegration(ctx context.Context, i marketplace.Integration) error
-	// Integration returns the live one of that id, or NotFound.
+	// Integration returns the live integration with that id, or NotFound.
 	Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error)
-	// Integrations returns all live ones.
+	// Integrations returns all live integrations.
 	Integrations(ctx context.Context) ([]marketplace.Integration, error)
-	// ListIntegrations returns a page of the live ones within a scope, in the order of
-	// their making.
+	// ListIntegrations returns a page of the live integrations within a scope, in order of
+	// creation.
 	ListIntegrations(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error)
-	// ChangeIntegration stores a live integration's settings as they are after a change. The
-	// error is NotFound, or Conflict where how the partner is called is not what it was before,
-	// or where the account has another live integration of that address.
+	// ChangeIntegration stores a live integration's new settings. The error is NotFound, or
+	// Conflict if the target has changed meanwhile, or if the account has another live integration
+	// with that address.
 	ChangeIntegration(ctx context.Context, before, after marketplace.Integration) error
-	// RotateWebhookSecret replaces a live integration's webhook secret, whose hash that is.
-	// The last one is accepted for a while longer, until the time that is returned; an older
-	// one is not any more.
+	// RotateWebhookSecret replaces a live integration's webhook secret with one of that hash. The
+	// previous one is accepted until the returned time; older ones are not.
 	RotateWebhookSecret(ctx context.Context, id uuid.UUID, hash []byte, overlap time.Duration) (until time.Time, err error)
-	// DeleteIntegration ends a live one, or returns NotFound.
+	// DeleteIntegration deletes a live integration, or returns NotFound.
 	DeleteIntegration(ctx context.Context, id uuid.UUID, at time.Time) error
 }
 
-// Registration is what a partner registers.
+// Registration is a partner's registration request.
 type Registration struct {
 	Name                  string              `json:"name" validate:"required,max=200"`
 	Mode                  marketplace.Mode    `json:"mode" validate:"omitempty,oneof=live test"` // "": live
@@ -47,8 +45,8 @@ type Registration struct {
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
 }
 
-// Registry keeps partners' platforms, and opens what is sealed of them when they are
-// called. It is safe for concurrent use.
+// Registry keeps partners' platforms and decrypts their keys for calls. It is safe for concurrent
+// use.
 type Registry struct {
 	store  Store
 	guard  *Guard
@@ -62,9 +60,9 @@ func NewRegistry(store Store, guard *Guard, s *auth.Secret, now func() time.Time
 	return &Registry{store: store, guard: guard, sealer: s.Sealer("partners' keys"), tries: auth.NewLimiter(triesOfHost, tryWindow, now), now: now}
 }
 
-// Register stores an account's integration, and returns it with the webhook secret,
-// which cannot be read again. It does not call the partner. The error is Invalid, or Conflict
-// where the account has a live integration of that address and mode.
+// Register stores an account's integration and returns it with the webhook secret, which cannot be
+// read again. It does not call the partner. The error is Invalid, or Conflict if the account has a
+// live integration with that address and mode.
 func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Registration) (marketplace.Integration, string, error) {
 	base, err := r.guard.ParseBaseURL(asked.BaseURL)
 	if err != nil {
@@ -83,11 +81,11 @@ func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Regist
 	return made, webhook, r.store.CreateIntegration(ctx, made)
 }
 
-// MostIntegrations is how many live ones a partner's account may have: each is probed and
-// pulled again and again.
+// MostIntegrations limits the live integrations of an account. Each one is probed and pulled
+// repeatedly.
 const MostIntegrations = 100
 
-// CheckRoom returns Conflict where a partner's account has as many as it may have.
+// CheckRoom returns Conflict if a partner's account has the maximum number.
 func (r *Registry) CheckRoom(ctx context.Context, account uuid.UUID) error {
 	list, err := r.List(ctx, marketplace.Scope{Account: account}, marketplace.PageRequest{Size: 1})
 	if err == nil && list.Total >= MostIntegrations {
@@ -96,8 +94,8 @@ func (r *Registry) CheckRoom(ctx context.Context, account uuid.UUID) error {
 	return err
 }
 
-// Find returns a live integration that the caller may see: its own account's, or any
-// for the zero id. Others are NotFound.
+// Find returns a live integration of the account, or any live one if account is zero. Others are
+// NotFound.
 func (r *Registry) Find(ctx context.Context, account, id uuid.UUID) (marketplace.Integration, error) {
 	i, err := r.store.Integration(ctx, id)
 	if err == nil && account != uuid.Nil && i.AccountID != account {
@@ -114,7 +112,7 @@ func (r *Registry) List(ctx context.Context, of marketplace.Scope, asked marketp
 	return r.store.ListIntegrations(ctx, of, asked)
 }
 
-// Delete ends an integration that the caller may see, or returns NotFound.
+// Delete deletes an integration that the caller may see, or returns NotFound.
 func (r *Registry) Delete(ctx context.Context, account, id uuid.UUID) error {
 	if _, err := r.Find(ctx, account, id); err != nil {
 		return err
@@ -122,14 +120,13 @@ func (r *Registry) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return r.store.DeleteIntegration(ctx, id, r.now())
 }
 
-// decoy is what the webhook secret of an integration that does not exist is held
-// against: it is refused in the same time.
+// decoy is compared with the webhook secret for an unknown integration, so that the refusal takes
+// the same time.
 var decoy = auth.HashToken("no integration has this secret")
 
-// ByWebhook returns the live integration whose webhook secret that is, or was until a
-// rotation less than WebhookOverlap ago. Whether it is unknown or the secret is wrong, the
-// error is the same: Unauthorized. Where there is such an integration, its id is returned
-// with it.
+// ByWebhook returns the live integration with that webhook secret. The previous secret is valid for
+// WebhookOverlap after a rotation. An unknown integration and a wrong secret return the same error,
+// Unauthorized. For a known integration its id is returned with the error.
 func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (marketplace.Integration, error) {
 	i, err := r.store.Integration(ctx, id)
 	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
@@ -148,8 +145,8 @@ func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) 
 	return i, nil
 }
 
-// CheckSecret returns an error where partners' keys were sealed with another secret than
-// the service's.
+// CheckSecret returns an error if partners' keys were sealed with another secret than the
+// service's.
 func (r *Registry) CheckSecret(ctx context.Context) error {
 	list, err := r.store.Integrations(ctx)
 	if err != nil || len(list) == 0 {
@@ -159,7 +156,7 @@ func (r *Registry) CheckSecret(ctx context.Context) error {
 	return err
 }
 
-// Target is how an integration's partner is called.
+// Target returns how an integration's partner is called.
 func (r *Registry) Target(i marketplace.Integration) (Target, error) {
 	key, err := r.sealer.Open(i.AuthKey, i.ID.String())
 	return Target{ID: i.ID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key}, err

@@ -10,35 +10,33 @@ import (
 	"time"
 )
 
-// SendBy is the time until which a call may be sent. The zero value does not bound it. It
-// is measured by this process's own clocks, since a process that was paused must not
-// trust what it knew before the pause.
+// SendBy is the time until which a call may be sent. The zero value sets no limit. It uses this
+// process's clocks: a paused process must not trust what it knew before.
 type SendBy struct {
 	began  time.Time
 	within time.Duration
 }
 
-// Within returns the SendBy that ends so long after now.
+// Within returns the SendBy of that duration from now.
 func Within(within time.Duration) SendBy { return SendBy{time.Now(), within} }
 
-// Over reports whether the time is over. It is by the monotonic clock, which a change of
-// the machine's time does not move, or by the wall clock, which goes on while the machine
-// is suspended.
+// Over reports whether the time has passed, by the monotonic clock or by the wall clock. A change
+// of the machine's time does not move the first, and the second continues while the machine is
+// suspended.
 func (s SendBy) Over() bool {
 	return !s.began.IsZero() && (time.Since(s.began) > s.within || time.Now().Round(0).Sub(s.began.Round(0)) > s.within)
 }
 
-// errOverdue says that a call was not sent, because its time to be sent was over.
+// errOverdue is returned for a call that was not sent in time.
 var errOverdue = errors.New("the call was not sent in time")
 
 // sending is a call on its way to a connection.
 type sending struct {
 	by   SendBy
-	sent atomic.Bool // it has gone to the network, as far as we know
+	sent atomic.Bool // written to the network, as far as is known
 }
 
-// guarded has a request sent by its time: whichever connection it gets checks that with
-// the first byte.
+// guarded limits when a request is sent. Its connection checks the time before the first byte.
 func (s *sending) guarded(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
 		conn := got.Conn
@@ -53,17 +51,17 @@ func (s *sending) guarded(ctx context.Context) context.Context {
 	}})
 }
 
-// checkedConn is a connection that checks, right before it writes the first bytes of a
-// call, that its time is not over. After that only a pause between the check and the
-// system call is left. It carries one call at a time, as HTTP/1 does.
+// checkedConn is a connection that checks a call's time immediately before it writes the first
+// bytes. Only a pause between the check and the system call remains. It carries one call at a time,
+// like HTTP/1.
 type checkedConn struct {
 	net.Conn
-	next     atomic.Pointer[sending] // that has not been written yet
+	next     atomic.Pointer[sending] // not written yet
 	overdue  atomic.Bool
 	awaiting atomic.Bool // an answer to a call that was written
 }
 
-// Write is net.Conn's.
+// Write implements net.Conn.
 func (c *checkedConn) Write(p []byte) (int, error) {
 	if s := c.next.Swap(nil); s != nil {
 		if s.by.Over() {
@@ -74,12 +72,12 @@ func (c *checkedConn) Write(p []byte) (int, error) {
 		}
 	}
 	if c.overdue.Load() {
-		return 0, errOverdue // the connection cannot be used any more
+		return 0, errOverdue // the connection cannot be reused
 	}
 	return c.Conn.Write(p)
 }
 
-// checked has a dialer's connections check the time of their calls.
+// checked makes a dialer's connections check the time of their calls.
 func checked(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -90,7 +88,7 @@ func checked(dial func(ctx context.Context, network, address string) (net.Conn, 
 	}
 }
 
-// Read is net.Conn's.
+// Read implements net.Conn.
 func (c *checkedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
@@ -99,11 +97,11 @@ func (c *checkedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close is net.Conn's. What the system has not sent yet of a call that was given up is
-// dropped: it would go on trying for minutes, and the call belongs to somebody else then.
+// Close implements net.Conn. It drops unsent data of an abandoned call. The system would retry for
+// minutes, while another replica owns the call.
 func (c *checkedConn) Close() error {
 	if conn, is := c.Conn.(*net.TCPConn); is && c.awaiting.Load() {
-		_ = conn.SetLinger(0) // fails where it is closed
+		_ = conn.SetLinger(0) // fails only if it is closed
 	}
 	return c.Conn.Close()
 }

@@ -10,11 +10,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// span is a call's part of the trace of what it is made for. It names no path, which may
-// hold a code, and the partner is not told of it: the contract knows no such header.
+// span is the trace of a call. It contains no path, because paths may contain codes. It is not
+// propagated to the partner: the contract has no such header.
 type span struct{ trace.Span }
 
-// spanOf begins a span where ctx is traced.
+// spanOf starts a span if ctx is traced.
 func spanOf(ctx context.Context, t Target, asked call) (context.Context, span) {
 	outer := trace.SpanFromContext(ctx)
 	if !outer.IsRecording() {
@@ -27,7 +27,7 @@ func spanOf(ctx context.Context, t Target, asked call) (context.Context, span) {
 	return ctx, span{made}
 }
 
-// end ends the span with what came of the call.
+// end ends the span with the call's outcome.
 func (s span) end(o Outcome) {
 	if !s.IsRecording() {
 		return
