@@ -26,12 +26,12 @@ type accountStore interface {
 	Uninvite(ctx context.Context, id uuid.UUID) error
 }
 
-// accountHandler is what operators do with accounts.
+// accountHandler serves operators' requests about accounts.
 type accountHandler struct {
 	store  accountStore
 	signIn *auth.Service
 	now    func() time.Time
-	secure bool // browsers come by https
+	secure bool // browsers use HTTPS
 }
 
 // accountView is an account as operators see it.
@@ -48,11 +48,11 @@ func viewAccount(a marketplace.Account) accountView {
 	return accountView{a.ID, a.Email, a.Name, a.Role, a.CreatedAt, a.DisabledAt != nil}
 }
 
-// tokenView is a long-lived token as operators see it: never the token itself.
+// tokenView is a long-lived token without its text.
 type tokenView struct {
 	ID        uuid.UUID         `json:"token_id"`
 	Name      string            `json:"name"`
-	Mode      *marketplace.Mode `json:"mode"` // null: its requests name one
+	Mode      *marketplace.Mode `json:"mode"` // null: each request names one
 	CreatedAt time.Time         `json:"created_at"`
 	RevokedAt *time.Time        `json:"revoked_at"`
 }
@@ -83,7 +83,7 @@ func (h accountHandler) create(r *http.Request, body marketplace.NewAccount) (an
 	return viewAccount(made), h.store.CreateAccount(r.Context(), made)
 }
 
-// invitationView is an invitation as operators see it: never its token.
+// invitationView is an invitation without its token.
 type invitationView struct {
 	ID        uuid.UUID `json:"invitation_id"`
 	Email     string    `json:"email"`
@@ -96,8 +96,8 @@ func viewInvitation(i marketplace.Invitation) invitationView {
 	return invitationView{i.ID, i.Email, i.Name, i.CreatedAt, i.ExpiresAt}
 }
 
-// invite answers with the link of an invitation, which is shown this once. It leads to the host
-// that the operator has asked.
+// invite answers with the link of an invitation, which is shown only once. The link has the host
+// that the operator called.
 func (h accountHandler) invite(r *http.Request, body marketplace.NewInvitation) (any, error) {
 	made, token, err := auth.NewInvitation(body, h.now())
 	if err != nil {
@@ -169,7 +169,7 @@ func (h accountHandler) revokeToken(r *http.Request, account uuid.UUID) (any, er
 	return struct{}{}, h.store.RevokeAPIToken(r.Context(), account, token, h.now())
 }
 
-// signInHandler is for callers who have no access token yet, or one to renew.
+// signInHandler serves callers without an access token, or with one to renew.
 type signInHandler struct{ service *auth.Service }
 
 type credentials struct {
@@ -181,7 +181,7 @@ func (h signInHandler) signIn(r *http.Request, body credentials) (any, error) {
 	return h.service.SignIn(r.Context(), body.Email, body.Password, CallerAddress(r))
 }
 
-// refreshToken is the body of what needs one.
+// refreshToken is the body of requests with a refresh token.
 type refreshToken struct {
 	RefreshToken string `json:"refresh_token" validate:"required,max=200"`
 }
@@ -194,8 +194,8 @@ func (h signInHandler) signOut(r *http.Request, body refreshToken) (any, error) 
 	return struct{}{}, h.service.SignOut(r.Context(), body.RefreshToken)
 }
 
-// CallerAddress tells callers from each other: an IPv6 network's 64 bits are one
-// caller's to choose from.
+// CallerAddress returns the address by which callers are distinguished. An IPv6 network of 64 bits
+// counts as one caller.
 func CallerAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// activityHandler is what operators do with activities, sold or not.
+// activityHandler serves operators' requests about activities, sold or not.
 type activityHandler struct {
 	store    catalogStore
 	caughtUp catchUp

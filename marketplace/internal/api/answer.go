@@ -12,20 +12,20 @@ import (
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// handler answers a request, or returns why it cannot.
+// handler answers a request or returns an error.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// read returns the data of an answer, or the error. A *storefront.Answer and a
-// listPage are answers of their own.
+// read returns the data of an answer, or an error. A *storefront.Answer and a listPage are complete
+// answers.
 type read func(*http.Request) (any, error)
 
-// ok answers with 200 and what is read.
+// ok answers with 200 and the result of f.
 func ok(f read) handler { return answered(http.StatusOK, f) }
 
-// created answers with 201 and what was made.
+// created answers with 201 and the result of f.
 func created(f read) handler { return answered(http.StatusCreated, f) }
 
-// accepted answers with 202 and what names the work that was begun.
+// accepted answers with 202 and the result of f.
 func accepted(f read) handler { return answered(http.StatusAccepted, f) }
 
 func answered(status int, f read) handler {
@@ -46,7 +46,7 @@ func answered(status int, f read) handler {
 	}
 }
 
-// byID is a read of what an id in the path names.
+// byID passes the id in the path to f.
 func byID(name string, f func(*http.Request, uuid.UUID) (any, error)) read {
 	return func(r *http.Request) (any, error) {
 		id, err := pathID(r, name)
@@ -57,7 +57,7 @@ func byID(name string, f func(*http.Request, uuid.UUID) (any, error)) read {
 	}
 }
 
-// withBody is a read of what the body asks for.
+// withBody passes the body to f.
 func withBody[T any](f func(*http.Request, T) (any, error)) read {
 	return func(r *http.Request) (any, error) {
 		var body T
@@ -68,7 +68,7 @@ func withBody[T any](f func(*http.Request, T) (any, error)) read {
 	}
 }
 
-// byIDWithOptionalBody is byIDWithBody where the body may be missing.
+// byIDWithOptionalBody is byIDWithBody with an optional body.
 func byIDWithOptionalBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, error)) read {
 	return byID(name, func(r *http.Request, id uuid.UUID) (any, error) {
 		var body T
@@ -79,7 +79,7 @@ func byIDWithOptionalBody[T any](name string, f func(*http.Request, uuid.UUID, T
 	})
 }
 
-// byIDWithBody is a read of what the body asks for of what an id in the path names.
+// byIDWithBody passes the id in the path and the body to f.
 func byIDWithBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, error)) read {
 	return byID(name, func(r *http.Request, id uuid.UUID) (any, error) {
 		return withBody(func(r *http.Request, body T) (any, error) { return f(r, id, body) })(r)
@@ -95,8 +95,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// writeRaw writes an answer that is JSON already. It may be about a guest, or hold a
-// token: no cache keeps it.
+// writeRaw writes JSON. The answer may contain guests' data or a token, so no cache may keep it.
 func writeRaw(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
@@ -104,7 +103,7 @@ func writeRaw(w http.ResponseWriter, status int, text []byte) {
 	_, _ = w.Write(text) // an error means that the caller has gone
 }
 
-// orNull is a value as answers show it: null where it is the zero value.
+// orNull returns nil for the zero value.
 func orNull[T comparable](value T) *T {
 	var none T
 	if value == none {
@@ -113,7 +112,7 @@ func orNull[T comparable](value T) *T {
 	return &value
 }
 
-// timeOrNull is orNull for times, whose zero may be in any zone.
+// timeOrNull is orNull for times. A zero time may be in any zone.
 func timeOrNull(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
@@ -121,15 +120,15 @@ func timeOrNull(at time.Time) *time.Time {
 	return &at
 }
 
-// leastGzip is from how many bytes on a body is worth to be compressed.
+// leastGzip is the smallest body that is compressed, in bytes.
 const leastGzip = 1 << 10
 
-// writeCached writes an answer that is kept ready: nothing but its headers where the caller
-// has it already, else compressed where that is taken.
+// writeCached writes a cached answer: only headers if the caller has it already, otherwise
+// compressed if the caller accepts that.
 func writeCached(w http.ResponseWriter, r *http.Request, answer *storefront.Answer) {
 	x := exchangeOf(r.Context())
 	x.set("Etag", answer.ETag)
-	x.set("Cache-Control", "private, no-cache") // kept by the caller, and asked about each time
+	x.set("Cache-Control", "private, no-cache") // the caller may cache it, and must revalidate it
 	x.set("Vary", "Accept-Encoding")
 	if names(r.Header.Values("If-None-Match"), answer.ETag) {
 		w.WriteHeader(http.StatusNotModified)
@@ -148,13 +147,13 @@ func writeCached(w http.ResponseWriter, r *http.Request, answer *storefront.Answ
 	_, _ = w.Write(body) // the client has gone
 }
 
-// names reports whether an If-None-Match names the tag. Whether a tag is weak does not
-// matter (RFC 9110, 13.1.2).
+// names reports whether an If-None-Match field contains the tag, by weak comparison (RFC 9110,
+// 13.1.2).
 func names(fields []string, tag string) bool {
 	tag = strings.TrimPrefix(tag, "W/")
 	for _, field := range fields {
 		for rest := field; rest != ""; {
-			// A tag may hold a comma: from quote to quote.
+			// A tag may contain a comma, so it is read from quote to quote.
 			rest = strings.TrimLeft(rest, ", \t")
 			if strings.HasPrefix(rest, "*") {
 				return true
@@ -173,8 +172,8 @@ func names(fields []string, tag string) bool {
 	return false
 }
 
-// takesGzip reports whether an Accept-Encoding takes gzip: by its name, else by *, with
-// a q above 0 (RFC 9110, 12.5.3).
+// takesGzip reports whether an Accept-Encoding field accepts gzip, by its name or else by *, with a
+// q above 0 (RFC 9110, 12.5.3).
 func takesGzip(fields []string) bool {
 	any := false
 	for _, field := range fields {
@@ -191,7 +190,7 @@ func takesGzip(fields []string) bool {
 	return any
 }
 
-// wanted reports whether a coding's parameter, such as q=0.5, leaves it wanted.
+// wanted reports whether a coding's parameter, such as q=0.5, accepts it.
 func wanted(parameter string) bool {
 	name, weight, given := strings.Cut(parameter, "=")
 	if !given || !strings.EqualFold(strings.TrimSpace(name), "q") {

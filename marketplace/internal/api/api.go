@@ -1,13 +1,13 @@
-// Package api is the service's HTTP: one file a surface, and one each for what they
-// share: the routes (route.go), who may come in and how often (guard.go), how bodies and
-// queries are read (body.go, query.go), how answers and errors are written (answer.go,
-// problem.go), and what the log and the metrics see of a request (exchange.go).
+// Package api serves the service's HTTP API. It has one file for each group of routes, and one for
+// each part that they share: routes (route.go), authentication and rate limits (guard.go), bodies
+// and queries (body.go, query.go), answers and errors (answer.go, problem.go), and logs and metrics
+// of requests (exchange.go).
 //
-// A handler returns an error, and never writes one itself.
+// A handler returns an error and never writes one itself.
 //
-// Every route stands in schemas/openapi/marketplace.yaml, its bodies in schema files
-// beside it. The tests judge each request and answer by that document, so a route is
-// described there first, with every status that it answers.
+// Every route is in schemas/openapi/marketplace.yaml, and its bodies in schema files beside it. The
+// tests validate each request and answer by that document. A new route is described there first,
+// with every status that it answers.
 package api
 
 import (
@@ -22,12 +22,12 @@ import (
 // API is the service's HTTP handler. It is safe for concurrent use.
 type API struct{ handler http.Handler }
 
-// New returns the handler of every surface.
+// New returns the handler of all routes.
 func New(c Config) *API {
 	record := recorder{metrics: c.Metrics, tracer: c.Traces.Requests(), proxies: c.Proxies, now: c.Now, log: c.Log, unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")}}
 	guard := newGuard(c)
-	// SkipClean: a path that is not clean would be answered with a redirect, which
-	// turns a POST into a GET.
+	// SkipClean: without it, an unclean path is answered with a redirect, which turns a POST into a
+	// GET.
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.NotFoundHandler = record.answer(func(http.ResponseWriter, *http.Request) error {
 		return httpError(marketplace.Unknown, "no such path")
@@ -42,7 +42,7 @@ func New(c Config) *API {
 		}
 		router.Handle(r.path, record.route(r, record.answer(guard.protect(r)))).Methods(r.methods()...)
 	}
-	// Outside of the router, whose own middleware does not run for 404 and 405.
+	// Outside of the router, whose middleware does not run for 404 and 405.
 	a := &API{record.exchanges(record.panics(router))}
 	if c.Pages != nil {
 		addPages(router, record, c.Pages(a))
@@ -73,7 +73,7 @@ func addPages(router *mux.Router, record recorder, pages []Page) {
 	}
 }
 
-// allowed lists the methods that a path takes.
+// allowed returns the methods of a path.
 func allowed(router *mux.Router, r *http.Request) string {
 	var list []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {

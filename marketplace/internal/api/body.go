@@ -17,12 +17,12 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// largestBody bounds what anybody may send, in bytes.
+// largestBody limits a request's body, in bytes.
 const largestBody = 1 << 20
 
 var errNoBody = refused("the body: expected an object, received nothing")
 
-// readOptionalBody is readBody for a body that may be missing: the struct is then unchanged.
+// readOptionalBody is readBody for an optional body. The struct is unchanged without one.
 func readOptionalBody(r *http.Request, into any) error {
 	if err := readBody(r, into); !errors.Is(err, errNoBody) {
 		return err
@@ -30,14 +30,14 @@ func readOptionalBody(r *http.Request, into any) error {
 	return nil
 }
 
-// readBody reads a JSON body into a struct with `validate` tags, and checks it. Fields
-// that it does not have are ignored. The error of a missing body is errNoBody.
+// readBody reads a JSON body into a struct with `validate` tags, and validates it. Unknown fields
+// are ignored. The error of a missing body is errNoBody.
 func readBody(r *http.Request, into any) error {
 	_, err := readBodyText(r, into)
 	return err
 }
 
-// readBodyText is readBody, and returns the body as it was sent.
+// readBodyText is readBody and also returns the raw body.
 func readBodyText(r *http.Request, into any) ([]byte, error) {
 	body, err := bodyOf(r)
 	if err != nil {
@@ -46,10 +46,10 @@ func readBodyText(r *http.Request, into any) ([]byte, error) {
 	if err := sound(body); err != nil {
 		return nil, err
 	}
-	if string(bytes.TrimSpace(body)) == "null" { // which Unmarshal takes for nothing
+	if string(bytes.TrimSpace(body)) == "null" { // Unmarshal ignores null
 		return nil, refused("the body: expected an object, received null")
 	}
-	if len(body) == 0 { // what it lacks says more than that it is missing
+	if len(body) == 0 { // the missing fields are a better message
 		return nil, cmp.Or(marketplace.Check(into), errNoBody)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
@@ -58,7 +58,7 @@ func readBodyText(r *http.Request, into any) ([]byte, error) {
 	return body, marketplace.Check(into)
 }
 
-// bodyOf returns a request's body, which says that it is JSON unless it is empty.
+// bodyOf returns a request's body. Its content type must be JSON unless it is empty.
 func bodyOf(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, largestBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -73,8 +73,8 @@ func bodyOf(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// sound refuses what would be changed on its way, or that the database does not take:
-// bytes that are not UTF-8, and the character \u0000.
+// sound refuses bytes that are not UTF-8, which would be changed, and the character \u0000, which
+// the database cannot store.
 func sound(body []byte) error {
 	if !utf8.Valid(body) {
 		return refused("the body: expected JSON in UTF-8")
@@ -89,8 +89,8 @@ func sound(body []byte) error {
 	return nil
 }
 
-// nulIn finds a text with NUL in it, the first by name, and the names and indexes that
-// lead to it, the innermost first: text for each level would cost the square of the body.
+// nulIn finds the first text with NUL, by name. It returns the names and indexes that lead to it,
+// innermost first. Building a text at each level would be quadratic in the body.
 func nulIn(value any) (inside []string, found bool) {
 	switch value := value.(type) {
 	case string:
@@ -114,10 +114,10 @@ func nulIn(value any) (inside []string, found bool) {
 	return nil, false
 }
 
-// longestPlace bounds what is quoted of the names that a caller has sent, in bytes.
+// longestPlace limits the quotation of names from the request, in bytes.
 const longestPlace = 100
 
-// placeOf writes what nulIn has found.
+// placeOf formats the result of nulIn.
 func placeOf(inside []string) string {
 	place := ""
 	for _, step := range slices.Backward(inside) {
@@ -133,7 +133,7 @@ func refused(detail string) error {
 	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid body", Details: []string{detail}}
 }
 
-// badJSON says where a body is not what it should be.
+// badJSON returns an error that says where a body is invalid.
 func badJSON(err error) error {
 	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid body", Cause: err}
 	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
@@ -148,7 +148,7 @@ func badJSON(err error) error {
 	return wrong
 }
 
-// jsonKind is the JSON word for a Go type.
+// jsonKind returns the JSON name of a Go type.
 func jsonKind(err *json.UnmarshalTypeError) string {
 	switch kind := err.Type.Kind().String(); kind {
 	case "string":

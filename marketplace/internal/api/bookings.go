@@ -20,8 +20,8 @@ type bookingStore interface {
 	Commissions(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error)
 }
 
-// bookingHandler is what resellers do with their customers' bookings, and operators with
-// those of all.
+// bookingHandler serves resellers' requests about their bookings, and operators' about all
+// bookings.
 type bookingHandler struct {
 	store   bookingStore
 	service *booking.Service
@@ -32,7 +32,7 @@ func (h bookingHandler) show(r *http.Request, id uuid.UUID) (any, error) {
 	return h.view(r, b, err)
 }
 
-// view is a booking with its history, as the caller sees it, where there was no error.
+// view returns a booking with its history as the caller sees it, unless there was an error.
 func (h bookingHandler) view(r *http.Request, b marketplace.Booking, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (h bookingHandler) view(r *http.Request, b marketplace.Booking, err error) 
 	return viewBookingFor(r, b, history[b.ID]), err
 }
 
-// viewBookingFor is viewBooking for the caller: operators are told whose it is.
+// viewBookingFor is viewBooking for the caller: operators also see whose booking it is.
 func viewBookingFor(r *http.Request, b marketplace.Booking, history []marketplace.HistoryEntry) bookingView {
 	view := viewBooking(b, history)
 	if caller(r.Context()).Role == marketplace.Operator {
@@ -54,7 +54,7 @@ func (h bookingHandler) list(r *http.Request) (any, error) {
 	return h.page(r, readQuery(r), booking.Filter{Scope: scope(r)}, marketplace.BookingStatuses())
 }
 
-// listAll is for operators, who choose among all.
+// listAll lists all bookings for operators, with filters.
 func (h bookingHandler) listAll(r *http.Request) (any, error) {
 	given := readQuery(r)
 	by := booking.Filter{Checkouts: true, Attention: given.tagged("attention", "oneof=true false") == "true", Integration: given.id("integration_id"),
@@ -67,7 +67,7 @@ func (h bookingHandler) listAll(r *http.Request) (any, error) {
 	return h.page(r, given, by, append(marketplace.BookingStatuses(), marketplace.Reserving, marketplace.Refused, marketplace.Lost))
 }
 
-// bookingStatus reads the filter by status, which is one of these.
+// bookingStatus reads the status filter. It must be one of these.
 func (q *query) bookingStatus(statuses []marketplace.BookingStatus) marketplace.BookingStatus {
 	var words []string
 	for _, status := range statuses {
@@ -76,7 +76,7 @@ func (q *query) bookingStatus(statuses []marketplace.BookingStatus) marketplace.
 	return marketplace.BookingStatus(q.tagged("status", "oneof="+strings.Join(words, " ")))
 }
 
-// page is a page of bookings, the newest first.
+// page returns a page of bookings, newest first.
 func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, statuses []marketplace.BookingStatus) (any, error) {
 	by.Status = given.bookingStatus(statuses)
 	by.Activity, by.Reference, by.Query = given.id("activity_id"), given.text("reseller_reference", longestFilter), given.text("q", longestFilter)
@@ -126,13 +126,13 @@ func (h bookingHandler) cancel(r *http.Request, id uuid.UUID, body cancellation)
 	return h.view(r, b, err)
 }
 
-// cancelAny is an operator's cancel.
+// cancelAny cancels a booking for an operator.
 func (h bookingHandler) cancelAny(r *http.Request, id uuid.UUID, body cancellation) (any, error) {
 	b, err := h.service.Settle(r.Context(), id, body.Reason)
 	return h.view(r, b, err)
 }
 
-// settle does what an operator has decided, which takes no body.
+// settle serves an operator's decision without a body.
 func (h bookingHandler) settle(decided func(context.Context, uuid.UUID) (marketplace.Booking, error)) func(*http.Request, uuid.UUID) (any, error) {
 	return func(r *http.Request, id uuid.UUID) (any, error) {
 		b, err := decided(r.Context(), id)
@@ -140,7 +140,7 @@ func (h bookingHandler) settle(decided func(context.Context, uuid.UUID) (marketp
 	}
 }
 
-// eraseGuest erases what is known of the guest, once no call to the partner needs it.
+// eraseGuest erases the guest's data once no call to the partner needs it.
 func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
 	if _, err := h.service.Find(r.Context(), marketplace.Scope{}, id); err != nil {
 		return nil, err
@@ -159,12 +159,12 @@ func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
 	return h.view(r, b, err)
 }
 
-// bookingView is a booking as its reseller, and operators, see it.
+// bookingView is a booking as its reseller and operators see it.
 type bookingView struct {
 	ID             uuid.UUID                  `json:"_id"`
-	ResellerID     *uuid.UUID                 `json:"reseller_id,omitempty"`    // for operators alone
-	IntegrationID  *uuid.UUID                 `json:"integration_id,omitempty"` // for operators alone
-	Mode           *marketplace.Mode          `json:"mode,omitempty"`           // for operators alone
+	ResellerID     *uuid.UUID                 `json:"reseller_id,omitempty"`    // operators only
+	IntegrationID  *uuid.UUID                 `json:"integration_id,omitempty"` // operators only
+	Mode           *marketplace.Mode          `json:"mode,omitempty"`           // operators only
 	Status         marketplace.BookingStatus  `json:"status"`
 	ReleaseReason  *marketplace.ReleaseReason `json:"release_reason"`
 	ActivityID     uuid.UUID                  `json:"activity_id"`
@@ -200,7 +200,7 @@ type unitView struct {
 func viewBooking(b marketplace.Booking, history []marketplace.HistoryEntry) bookingView {
 	zone, err := time.LoadLocation(b.Zone)
 	if err != nil {
-		zone = time.UTC // a zone that the machine has forgotten
+		zone = time.UTC // the machine does not know the zone
 	}
 	view := bookingView{
 		ID: b.ID, Status: b.Status, ReleaseReason: orNull(b.Reason), ActivityID: b.ActivityID, VariationID: b.VariationID, AvailabilityID: b.AvailabilityID,

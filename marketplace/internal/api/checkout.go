@@ -58,7 +58,7 @@ func (h bookingHandler) checkOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// read is the order of a checkout. The error is Invalid or NotFound.
+// read returns the order of a checkout. The error is Invalid or NotFound.
 func (body order) read(of marketplace.Scope) (booking.Order, error) {
 	o := booking.Order{
 		Account: of.Account, Mode: of.Mode, Slot: body.Availability, Currency: body.Currency, ResellerReference: body.ResellerReference,
@@ -72,7 +72,7 @@ func (body order) read(of marketplace.Scope) (booking.Order, error) {
 		return o, &marketplace.Error{Code: marketplace.NotFound, Message: "variation not found"}
 	}
 	if body.AffiliateCode != "" {
-		if o.Affiliate = uuid.MustParse(body.AffiliateCode); o.Affiliate == uuid.Nil { // the check has seen that it is an id
+		if o.Affiliate = uuid.MustParse(body.AffiliateCode); o.Affiliate == uuid.Nil { // the validation found an id
 			return o, &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request", Details: []string{"affiliate_code: expected an affiliate's code"}}
 		}
 	}
@@ -82,14 +82,14 @@ func (body order) read(of marketplace.Scope) (booking.Order, error) {
 	return o, nil
 }
 
-// keyHeader names a request, so that it is done once however often it is sent.
+// keyHeader identifies a request, so that it is processed once however often it is sent.
 const keyHeader = "Idempotency-Key"
 
-// longestKey bounds a key, in bytes.
+// longestKey limits a key, in bytes.
 const longestKey = 200
 
-// readKey is the key that a request names, with what it was sent for; its Key is ""
-// where it names none.
+// readKey returns the request's key with the hash of its body. Its Key is "" if the request has no
+// key.
 func readKey(r *http.Request, body []byte) (booking.Key, error) {
 	k := booking.Key{Key: r.Header.Get(keyHeader), Body: sha256.Sum256(body)}
 	if k.Key != "" && (len(k.Key) > longestKey || marketplace.CheckText(k.Key, "headervalue") != "") {
@@ -114,7 +114,7 @@ func answerOf(held booking.Held, failed error) booking.Answer {
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // texts and numbers can always be written
+		panic(err) // strings and numbers can always be encoded
 	}
 	return booking.Answer{Status: status, Body: text}
 }

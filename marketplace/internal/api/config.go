@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// Config is what an API is made of. Every field but Pages and Traces is required.
+// Config configures an API. Every field except Pages and Traces is required.
 type Config struct {
 	Store        Store
 	SignIn       *auth.Service
@@ -24,25 +24,25 @@ type Config struct {
 	Bookings     *booking.Service
 	Events       *event.Service
 	Syncer       *catalog.Syncer
-	Trials       catalog.TrialSource // calls partners with settings that are not stored yet
+	Trials       catalog.TrialSource // calls partners with settings that are not stored
 	Notifier     *catalog.Notifier
 	Journals     Journals
 	Runs         Runs
-	Front        *storefront.Front           // what readers see
-	RateLimit    int                         // requests a minute of one credential; 0 is no limit
-	Ready        func(context.Context) error // nil where the service can serve, else why not: Unavailable
+	Front        *storefront.Front           // what resellers and affiliates read
+	RateLimit    int                         // requests a minute for each credential; 0: no limit
+	Ready        func(context.Context) error // nil if the service is ready, otherwise an Unavailable error
 	Metrics      *telemetry.Metrics
-	Traces       *telemetry.Traces // nil: no request is traced
-	Scrapers     []netip.Prefix    // the networks that may read the metrics
-	MetricsApart bool              // the metrics have a listener of their own, MetricsHandler's
-	Proxies      []netip.Prefix    // the networks whose word is taken on where a request comes from
-	Secure       bool              // browsers come by https
+	Traces       *telemetry.Traces // nil: requests are not traced
+	Scrapers     []netip.Prefix    // networks that may read the metrics
+	MetricsApart bool              // the metrics are served by MetricsHandler only
+	Proxies      []netip.Prefix    // networks of trusted proxies
+	Secure       bool              // browsers use HTTPS
 	Now          func() time.Time
 	Log          *slog.Logger
-	Pages        func(api http.Handler) []Page // further routes, which may call the API; may be nil
+	Pages        func(api http.Handler) []Page // additional routes, which may call the API; may be nil
 }
 
-// Store is what the API itself reads and writes in the database, noun by noun.
+// Store is the part of the database that the API uses, by noun.
 type Store struct {
 	Database   opsStore
 	Accounts   accountStore
@@ -52,19 +52,19 @@ type Store struct {
 	Bookings   bookingStore
 }
 
-// Page is a route beside the API's own, such as one of the console. Its requests are
-// counted, logged and guarded against panics as the API's are.
+// Page is a route in addition to the API's, for example of the console. Its requests are counted
+// and logged like the API's, and its panics are handled.
 type Page struct {
-	Group   string // the name that the log and the metrics have for the route, such as /console
+	Group   string // the route's name in logs and metrics, such as /console
 	Path    string
-	Prefix  bool     // whatever lies below the path, too
-	Methods []string // none: all
+	Prefix  bool     // includes everything below the path
+	Methods []string // empty: all methods
 	Handler http.Handler
 }
 
-// catchUp waits until every later read shows what a request has changed: a handler that
-// has stored what resellers see calls it before it answers. What is stored stays stored
-// where it fails, and the answer is a good one.
+// catchUp waits until all later reads show what a request has changed. A handler that stored
+// something that resellers see calls it before it answers. If it fails, the change stays stored and
+// the answer is a success.
 type catchUp func(context.Context)
 
 func newCatchUp(c Config) catchUp {

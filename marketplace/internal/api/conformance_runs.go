@@ -26,26 +26,26 @@ type runStore interface {
 	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error)
 }
 
-// Runs is what the API does with runs of the conformance command.
+// Runs is the API's access to conformance runs.
 type Runs struct {
 	Store    runStore
 	Service  *certification.Service
 	Keys     []byte          // the JSON Web Key Set of certificates
-	Shown    bool            // integrations show whether they are certified
-	Stopping <-chan struct{} // closed when streams of progress are to end; nil: never
-	Stream   time.Duration   // how long a stream goes on; 0: streamTime
+	Shown    bool            // integrations include their certification
+	Stopping <-chan struct{} // closed when progress streams must end; nil: never
+	Stream   time.Duration   // the duration of a stream; 0: streamTime
 }
 
-// What a stream of progress costs.
+// The limits of a progress stream.
 const (
-	// streamTime is less than the server has for an answer. A browser asks again by itself.
+	// streamTime is shorter than the server's limit for an answer. Browsers reconnect.
 	streamTime  = 100 * time.Second
 	streamPause = 300 * time.Millisecond
 	mostStreams = 100
 )
 
-// runHandler is what partners do with conformance runs of their integrations, and operators
-// with those of all.
+// runHandler serves partners' requests about conformance runs of their integrations, and operators'
+// about all runs.
 type runHandler struct {
 	Runs
 	integrations integrationHandler
@@ -59,7 +59,7 @@ func newRunHandler(r Runs, integrations integrationHandler) runHandler {
 	return runHandler{r, integrations, make(chan struct{}, mostStreams)}
 }
 
-// certifications returns where integrations stand; none where that is not shown.
+// certifications returns the certification of integrations, or nothing if it is not shown.
 func (r Runs) certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
 	if !r.Shown {
 		return nil, nil
@@ -84,7 +84,7 @@ func (h runHandler) start(r *http.Request, i marketplace.Integration) (any, erro
 	return map[string]uuid.UUID{"run_id": id}, err
 }
 
-// runView is a run as lists show it.
+// runView is a run as lists contain it.
 type runView struct {
 	ID              uuid.UUID           `json:"run_id"`
 	Integration     uuid.UUID           `json:"integration_id"`
@@ -114,7 +114,7 @@ func viewRun(r certification.Run) runView {
 	}
 }
 
-// list lists an integration's runs, the newest first.
+// list lists an integration's runs, newest first.
 func (h runHandler) list(r *http.Request, i marketplace.Integration) (any, error) {
 	asked, err := readQuery(r).stored(r.URL.Path)
 	if err != nil {
@@ -129,7 +129,7 @@ func (h runHandler) show(r *http.Request) (any, error) {
 	return runDetailView{viewRun(run), run.Findings, run.NotUndone}, err
 }
 
-// named is the run that the path names, of an integration that the caller may see.
+// named returns the run in the path, of an integration that the caller may see.
 func (h runHandler) named(r *http.Request) (run certification.Run, err error) {
 	_, err = h.integrations.found(func(r *http.Request, i marketplace.Integration) (any, error) {
 		id, err := pathID(r, "run")
@@ -141,8 +141,8 @@ func (h runHandler) named(r *http.Request) (run certification.Run, err error) {
 	return run, err
 }
 
-// report answers with the report of a run that the path ends with. What it shows is in part
-// the partner's: a browser gives it nothing of the marketplace's own.
+// report answers with the run's report that the path ends with. Part of it is the partner's text,
+// so browsers must not give it access to the marketplace's pages.
 func (h runHandler) report(contentType string) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		run, err := h.named(r)
@@ -183,7 +183,7 @@ func (h runHandler) certificate(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// keys answers with the public keys by which certificates are verified.
+// keys answers with the public keys that verify certificates.
 func (h runHandler) keys(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=3600")
@@ -191,8 +191,8 @@ func (h runHandler) keys(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// progress streams an event for each rule that is judged, from the run's beginning or after
-// the last one that the caller has, and one when the run has ended.
+// progress streams an event for each judged rule, from the start of the run or after the caller's
+// last event, and an event when the run has ended.
 func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
 	run, err := h.named(r)
 	if err != nil {
@@ -217,7 +217,7 @@ func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stream ends where the caller or the database is gone: a caller asks again.
+// stream ends when the caller or the database is gone. The caller reconnects.
 func (h runHandler) stream(ctx context.Context, to *events, run certification.Run) {
 	ctx, cancel := context.WithTimeout(ctx, h.Stream)
 	defer cancel()
@@ -254,7 +254,7 @@ func (h runHandler) stream(ctx context.Context, to *events, run certification.Ru
 // events writes server-sent events.
 type events struct {
 	w    http.ResponseWriter
-	sent int // how many rules there were, those included that the caller has seen
+	sent int // rules so far, including those that the caller has received
 	seen int
 }
 
@@ -270,7 +270,7 @@ func (e *events) end(run certification.Run) {
 	fmt.Fprintf(e.w, "event: end\ndata: {\"state\":%q,\"verdict\":%q}\n\n", run.State, run.Verdict)
 }
 
-// flush sends what was written, and a comment, by which a proxy knows that the stream goes on.
+// flush sends the events and a comment, which keeps proxies from closing the stream.
 func (e *events) flush() error {
 	fmt.Fprint(e.w, ":\n\n")
 	return http.NewResponseController(e.w).Flush()

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// The APIs' descriptions, each as one text. They are made when they are first wanted.
+// The OpenAPI documents, each in one file, built at their first use.
 var (
 	marketplaceDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Marketplace) })
 	partnerDocument     = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Partner) })
@@ -29,7 +29,7 @@ func showDocument(made func() ([]byte, error)) handler {
 	}
 }
 
-// leadToDocs redirects browsers that open the service's root to the API documentation.
+// leadToDocs redirects browsers from the service's root to the API documentation.
 func leadToDocs(w http.ResponseWriter, r *http.Request) error {
 	http.Redirect(w, r, "docs", http.StatusSeeOther)
 	return nil
@@ -43,7 +43,8 @@ func showMarketplaceDocs(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// showPartnerDocs has no console to try requests: the page may call its own server alone.
+// showPartnerDocs shows the documentation without a console for requests: the page may only call
+// its own server.
 func showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
 	apidocs.Page{
 		Title: "Partner API", Document: "partner.yaml", Assets: "assets/",

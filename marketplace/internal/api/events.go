@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// eventHandler is how resellers are told what has happened, and what operators see of it.
+// eventHandler serves resellers' subscriptions and feed, and operators' view of them.
 type eventHandler struct{ service *event.Service }
 
 // subscriptionView is a subscription as its reseller, and operators, see it.
@@ -23,7 +23,7 @@ type subscriptionView struct {
 	CreatedAt    time.Time                               `json:"created_at"`
 	FailingSince *time.Time                              `json:"failing_since"`
 	Disabled     *disabledView                           `json:"disabled"`
-	Secret       *string                                 `json:"secret"` // null but when it is made
+	Secret       *string                                 `json:"secret"` // null except when it is created
 }
 
 type disabledView struct {
@@ -39,7 +39,7 @@ func viewSubscription(s event.Subscription) subscriptionView {
 	return view
 }
 
-// deliveryView is how far an event has come on its way to an address.
+// deliveryView is the state of an event's delivery to an address.
 type deliveryView struct {
 	Event       uuid.UUID             `json:"event_id"`
 	Type        marketplace.EventType `json:"type"`
@@ -67,7 +67,7 @@ func viewDelivery(d event.Delivery) deliveryView {
 	return view
 }
 
-// views are a list as answers show it: [] where it is empty.
+// views converts a list for answers: [] if it is empty.
 func views[T, V any](list []T, err error, view func(T) V) ([]V, error) {
 	shown := make([]V, len(list))
 	for i, one := range list {
@@ -104,7 +104,7 @@ func (h eventHandler) deliveries(r *http.Request, id uuid.UUID) (any, error) {
 	return h.deliveriesOf(r, scope(r), id)
 }
 
-// anyDeliveries are those of an account's subscription, for operators.
+// anyDeliveries lists the deliveries of any account's subscription, for operators.
 func (h eventHandler) anyDeliveries(r *http.Request, account uuid.UUID) (any, error) {
 	id, err := pathID(r, "webhook")
 	if err != nil {
@@ -132,14 +132,14 @@ func (h eventHandler) retry(r *http.Request, id uuid.UUID) (any, error) {
 	return viewDelivery(d), err
 }
 
-// feedView is a part of the feed.
+// feedView is a section of the feed.
 type feedView struct {
 	Success int           `json:"success"` // 1
 	Data    []event.Event `json:"data"`
 	Next    string        `json:"next_cursor"`
 }
 
-// feed reads on from a cursor, which is the place of an event among all.
+// feed answers with the events after a cursor, which is an event's position.
 func (h eventHandler) feed(w http.ResponseWriter, r *http.Request) error {
 	q := readQuery(r)
 	after, most := int64(0), q.number("limit", usualOnPage, mostOnPage)

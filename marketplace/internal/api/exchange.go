@@ -21,28 +21,28 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// requestIDHeader tells requests from each other, here and at the caller's.
+// requestIDHeader identifies a request here and at the caller.
 const requestIDHeader = "X-Request-Id"
 
-// saneID is what a caller's own id may look like: anything else could break a log.
+// saneID matches acceptable ids from callers. Others could corrupt a log.
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
 
-// exchange is one request under way, as the log and the metrics see it. It stands
-// before the answer's writer, and is found in the request's context.
+// exchange is a request in progress, for the log and the metrics. It wraps the answer's writer and
+// is in the request's context.
 type exchange struct {
 	http.ResponseWriter
 	id          string
-	route       *served // nil: no route fits
-	plain       bool    // the path holds nothing but what the route says, and ids
+	route       *served // nil: no route matches
+	plain       bool    // the path contains only the route's text and ids
 	who         auth.Identity
-	integration uuid.UUID // whose webhook it is, with the right secret or not; the zero id: none
-	stream      bool      // the answer goes on for long, as it should
-	proxied     bool      // a trusted proxy has sent it
-	trace       string    // the id of its trace; "": it is not traced
-	status      int       // 0: nothing has been answered yet
+	integration uuid.UUID // whose webhook it is, even with a wrong secret; zero: no webhook
+	stream      bool      // the answer is a long stream
+	proxied     bool      // a trusted proxy sent it
+	trace       string    // its trace id; "": not traced
+	status      int       // 0: no answer yet
 	bytes       int64
-	values      []string   // of headers
-	room        [12]string // for as many as a read has
+	values      []string   // header values
+	room        [12]string // initial space, enough for a read
 }
 
 type exchangeKey struct{}
@@ -54,8 +54,8 @@ func exchangeOf(ctx context.Context) *exchange {
 
 func requestID(ctx context.Context) string { return exchangeOf(ctx).id }
 
-// set sets a header by its canonical name, as http.Header's own Set does, but for the
-// memory that it takes for each.
+// set sets a header by its canonical name without an allocation for each value, unlike
+// http.Header's Set.
 func (x *exchange) set(name, value string) {
 	if x.values == nil {
 		x.values = x.room[:0]
@@ -65,7 +65,7 @@ func (x *exchange) set(name, value string) {
 	x.Header()[name] = x.values[last-1 : last : last]
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 {
 		x.status = status
@@ -73,7 +73,7 @@ func (x *exchange) WriteHeader(status int) {
 	x.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes how much is answered.
+// Write counts the answer's bytes.
 func (x *exchange) Write(body []byte) (int, error) {
 	if x.status == 0 {
 		x.status = http.StatusOK
@@ -83,18 +83,18 @@ func (x *exchange) Write(body []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController through.
+// Unwrap supports http.ResponseController.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// served is a route as the log and the metrics know it.
+// served is a route as logs and metrics name it.
 type served struct {
 	name     string // such as GET /healthz
 	path     string // such as /healthz
-	quiet    bool   // machines ask for it so often that the log says so only when it debugs
+	quiet    bool   // called so often by machines that it is logged only at debug level
 	counters *telemetry.Route
 }
 
-// handler notes which route a request takes.
+// handler records the route of a request.
 func (s *served) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		exchangeOf(r.Context()).route = s
@@ -102,17 +102,17 @@ func (s *served) handler(next http.Handler) http.Handler {
 	})
 }
 
-// recorder tells the log and the metrics what becomes of requests.
+// recorder logs and counts requests.
 type recorder struct {
 	metrics *telemetry.Metrics
-	tracer  trace.Tracer // nil: no request is traced
-	unknown *served      // where no route fits
+	tracer  trace.Tracer // nil: requests are not traced
+	unknown *served      // for requests without a route
 	proxies proxies
 	now     func() time.Time
 	log     *slog.Logger
 }
 
-// answer adapts a handler to http.Handler, and writes its error.
+// answer adapts a handler to http.Handler and writes its error.
 func (rec recorder) answer(f handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := f(w, r); err != nil {
@@ -121,7 +121,7 @@ func (rec recorder) answer(f handler) http.Handler {
 	})
 }
 
-// route notes that a request takes that route.
+// route records that requests take that route.
 func (rec recorder) route(r route, next http.Handler) http.Handler {
 	known := &served{name: r.method + " " + r.path, path: r.path, quiet: r.surface() == serviceSurface}
 	known.counters = rec.metrics.Route(r.surface(), known.name)
@@ -136,8 +136,8 @@ func (rec recorder) route(r route, next http.Handler) http.Handler {
 	})
 }
 
-// traced answers a request in a span. Only a trusted proxy's trace is continued, since it
-// also decides whether this one is sent; any other caller's is linked.
+// traced answers a request in a span. Only a trusted proxy's trace is continued, because it also
+// decides whether spans are exported. Any other trace is linked.
 func (rec recorder) traced(x *exchange, known *served, next http.Handler, w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
@@ -165,7 +165,7 @@ func (rec recorder) traced(x *exchange, known *served, next http.Handler, w http
 	}
 }
 
-// onlyIDs reports whether all that a path says beside its route is ids.
+// onlyIDs reports whether all variables of a path are ids.
 func onlyIDs(variables map[string]string) bool {
 	for _, value := range variables {
 		if !isID(value) {
@@ -175,8 +175,8 @@ func onlyIDs(variables map[string]string) bool {
 	return true
 }
 
-// exchanges gives every request an id, or keeps its own, answers with it, and counts
-// and logs what came of the request.
+// exchanges gives every request an id or keeps the caller's, returns it in the answer, and counts
+// and logs the request.
 func (rec recorder) exchanges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := rec.now()
@@ -208,11 +208,12 @@ func (rec recorder) exchanges(next http.Handler) http.Handler {
 // answer. It is not a failure of the service, and is never sent.
 const callerGone = 499
 
-// slow is from when on a request is worth a warning, one that waits for a partner too.
+// slow is the duration from which a request is logged as a warning, including the wait for a
+// partner.
 const slow = 2 * time.Second
 
-// logExchange writes a line about a request. Of what the caller sent there is nothing
-// that could be a secret: the path only where it is made of ids.
+// logExchange logs a request. It contains nothing from the caller that may be secret: the path only
+// if it consists of ids.
 func (rec recorder) logExchange(r *http.Request, x *exchange, route *served, ended time.Time, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
@@ -236,21 +237,20 @@ func (rec recorder) logExchange(r *http.Request, x *exchange, route *served, end
 	if x.trace != "" {
 		attrs = append(attrs, slog.String("trace_id", x.trace))
 	}
-	// The logger itself would look at the clock again, and for the line of code that it
-	// is called from.
+	// The logger would read the clock again and look up the source line.
 	line := slog.NewRecord(ended, level, "request", 0)
 	line.AddAttrs(attrs...)
-	_ = rec.log.Handler().Handle(r.Context(), line) // as the logger does
+	_ = rec.log.Handler().Handle(r.Context(), line) // like the logger
 }
 
-// panics answers a panic with 500, and logs where it came from.
+// panics answers a panic with 500 and logs its stack.
 func (rec recorder) panics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			switch found := recover(); found {
 			case nil:
 			case http.ErrAbortHandler:
-				panic(found) // net/http's own way to drop a connection
+				panic(found) // net/http's way to abort a connection
 			default:
 				rec.log.ErrorContext(r.Context(), "panic", slog.String("request_id", requestID(r.Context())),
 					slog.Any("panic", found), slog.String("stack", string(debug.Stack())))

@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// proxies are the networks of the proxies in front of the service. Their forwarding
-// headers are trusted.
+// proxies are the networks of trusted proxies. Their forwarding headers are used.
 type proxies []netip.Prefix
 
-// remote returns the address that a request comes from, as net/http has it in RemoteAddr.
-// The headers are read from the right: each proxy adds the address that it was called
-// from, and what stands left of the first that is not a proxy's may be anybody's word.
+// remote returns the address of a request's caller, in the form of RemoteAddr. The headers are read
+// from the right: each proxy appends the address that called it. Everything left of the first
+// address that is not a proxy's may be forged.
 func (p proxies) remote(r *http.Request) string {
 	if !p.sent(r) {
 		return r.RemoteAddr
@@ -25,7 +24,7 @@ func (p proxies) remote(r *http.Request) string {
 	if len(standard) > 0 {
 		other := hopsOf(standard, forOf)
 		if len(usual) > 0 && p.first(at.Addr(), other) != p.first(at.Addr(), hops) {
-			return r.RemoteAddr // a proxy writes one of them, and the other is a caller's own word
+			return r.RemoteAddr // a proxy writes only one of them, so the other may be forged
 		}
 		hops = other
 	}
@@ -35,7 +34,7 @@ func (p proxies) remote(r *http.Request) string {
 	return netip.AddrPortFrom(p.first(at.Addr(), hops), 0).String()
 }
 
-// sent reports whether a request comes over a connection of one of them.
+// sent reports whether a trusted proxy sent the request.
 func (p proxies) sent(r *http.Request) bool {
 	if len(p) == 0 {
 		return false
@@ -44,7 +43,7 @@ func (p proxies) sent(r *http.Request) bool {
 	return err == nil && p.trusts(at.Addr())
 }
 
-// first is the nearest address that is no proxy's.
+// first returns the nearest address that is not a proxy's.
 func (p proxies) first(at netip.Addr, hops []string) netip.Addr {
 	for _, hop := range slices.Backward(hops) {
 		before, ok := addressOf(hop)
@@ -58,13 +57,13 @@ func (p proxies) first(at netip.Addr, hops []string) netip.Addr {
 
 func (p proxies) trusts(address netip.Addr) bool { return within(p, address) }
 
-// within reports whether an address is of one of the networks.
+// within reports whether an address is in one of the networks.
 func within(networks []netip.Prefix, address netip.Addr) bool {
 	address = address.Unmap().WithZone("")
 	return slices.ContainsFunc(networks, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
-// hopsOf lists the addresses of a header, the nearest last.
+// hopsOf lists the addresses in a header, nearest last.
 func hopsOf(lines []string, address func(element string) string) (hops []string) {
 	for _, line := range lines {
 		for element := range strings.SplitSeq(line, ",") {
@@ -74,7 +73,7 @@ func hopsOf(lines []string, address func(element string) string) (hops []string)
 	return hops
 }
 
-// forOf is the address of an element of Forwarded (RFC 7239), such as
+// forOf returns the address in an element of Forwarded (RFC 7239), such as
 // for="[2001:db8::1]:4711";proto=https.
 func forOf(element string) string {
 	for pair := range strings.SplitSeq(element, ";") {
@@ -85,7 +84,7 @@ func forOf(element string) string {
 	return ""
 }
 
-// addressOf reads an address, with or without a port.
+// addressOf parses an address with an optional port.
 func addressOf(hop string) (netip.Addr, bool) {
 	host := hop
 	if name, _, err := net.SplitHostPort(hop); err == nil {

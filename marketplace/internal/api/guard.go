@@ -14,10 +14,10 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// limitWindow is the time that a rate limit is about.
+// limitWindow is the period of rate limits.
 const limitWindow = time.Minute
 
-// guard knows who is calling, and how often that caller may.
+// guard authenticates callers and limits their rate.
 type guard struct {
 	signIn  *auth.Service
 	limiter *auth.Limiter
@@ -27,7 +27,7 @@ func newGuard(c Config) *guard {
 	return &guard{c.SignIn, auth.NewLimiter(c.RateLimit, limitWindow, c.Now)}
 }
 
-// caller returns who is calling; behind a guard there is always somebody.
+// caller returns the authenticated caller. Behind a guard there always is one.
 func caller(ctx context.Context) auth.Identity { return exchangeOf(ctx).who }
 
 var (
@@ -35,7 +35,7 @@ var (
 	errForbidden    = &marketplace.Error{Code: marketplace.Forbidden, Message: "this endpoint requires another role"}
 )
 
-// protect lets in whom the route is for, as often as the limit allows.
+// protect admits callers with the route's role, within the rate limit.
 func (g *guard) protect(next route) handler {
 	handle := next.knownParameters()
 	if next.access.open {
@@ -61,7 +61,7 @@ func (g *guard) protect(next route) handler {
 	}
 }
 
-// identify reads a caller's credentials: an access token, or an API token.
+// identify authenticates a caller by an access token or an API token.
 func (g *guard) identify(r *http.Request, tokens bool) (auth.Identity, error) {
 	if token := r.Header.Get("X-Api-Token"); token != "" && tokens {
 		return g.signIn.ByAPIToken(r.Context(), token)
@@ -73,11 +73,11 @@ func (g *guard) identify(r *http.Request, tokens bool) (auth.Identity, error) {
 	return g.signIn.ByAccessToken(r.Context(), token)
 }
 
-// modeHeader asks for a mode where a credential leaves that open.
+// modeHeader requests a mode if the credential allows both.
 const modeHeader = "X-Mode"
 
-// choose sets the mode of a caller: its credential's, else what the request asks for, else
-// live. What is counted for a credential is counted for each mode apart.
+// choose sets a caller's mode: its credential's, otherwise the requested one, otherwise live. Rate
+// limits are counted for each mode separately.
 func choose(r *http.Request, who *auth.Identity) error {
 	asked := marketplace.Mode(r.Header.Get(modeHeader))
 	switch {
@@ -103,7 +103,7 @@ func (g *guard) refused(r *http.Request, err error) error {
 	return cmp.Or(g.limiter.Take("invalid: "+CallerAddress(r)).Err(), err)
 }
 
-// allow counts a request of the credential, and tells it how many are left.
+// allow counts a request of the credential and returns the rest of its quota in headers.
 func (g *guard) allow(x *exchange, credential string) error {
 	d := g.limiter.Take(credential)
 	if d.Limit == 0 {

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// partnerStore tells how partners fare.
+// partnerStore reads partners' health.
 type partnerStore interface {
 	Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error)
 	Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error)
@@ -24,7 +24,7 @@ type partnerStore interface {
 	Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error)
 }
 
-// catalogStore keeps what partners sell.
+// catalogStore stores partners' catalogs.
 type catalogStore interface {
 	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
 	Syncs(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error)
@@ -35,8 +35,7 @@ type catalogStore interface {
 	EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (marketplace.Activity, error)
 }
 
-// integrationHandler is what partners do with their integrations, and operators with
-// those of all.
+// integrationHandler serves partners' requests about their integrations, and operators' about all.
 type integrationHandler struct {
 	store    partnerStore
 	catalog  catalogStore
@@ -50,8 +49,8 @@ type integrationHandler struct {
 	runs     Runs
 }
 
-// scope is what the caller sees and changes: an operator everything, a partner its own of
-// both modes, and others their own of their mode.
+// scope returns what the caller may see and change: everything for an operator, both modes of its
+// own for a partner, and its mode of its own for others.
 func scope(r *http.Request) marketplace.Scope {
 	switch who := caller(r.Context()); who.Role {
 	case marketplace.Operator:
@@ -63,7 +62,7 @@ func scope(r *http.Request) marketplace.Scope {
 	}
 }
 
-// found is a read of the live integration that the path names, if the caller may see it.
+// found passes the live integration in the path to f, if the caller may see it.
 func (h integrationHandler) found(f func(*http.Request, marketplace.Integration) (any, error)) read {
 	return byID("integration", func(r *http.Request, id uuid.UUID) (any, error) {
 		i, err := h.service.Find(r.Context(), scope(r).Account, id)
@@ -74,7 +73,7 @@ func (h integrationHandler) found(f func(*http.Request, marketplace.Integration)
 	})
 }
 
-// webhookSecretView is the only answer that shows a webhook secret.
+// webhookSecretView is the only answer with a webhook secret.
 type webhookSecretView struct {
 	ID            uuid.UUID        `json:"integration_id"`
 	Mode          marketplace.Mode `json:"mode"`
@@ -93,7 +92,7 @@ func (h integrationHandler) register(r *http.Request, body partner.Registration)
 	if err != nil {
 		return nil, err
 	}
-	h.caughtUp(r.Context()) // activities of an earlier registration are its own again
+	h.caughtUp(r.Context()) // restores the activities of an earlier registration
 	return webhookSecretView{made.ID, made.Mode, webhook, nil}, nil
 }
 
@@ -112,8 +111,7 @@ func (h integrationHandler) list(r *http.Request) (any, error) {
 	return pageOf(asked, found, func(i marketplace.Integration) integrationView { return views[i.ID] }), err
 }
 
-// integrationView is an integration as its partner and operators see it: no key, no
-// secret.
+// integrationView is an integration as its partner and operators see it, without key and secret.
 type integrationView struct {
 	ID                    uuid.UUID                        `json:"integration_id"`
 	Name                  string                           `json:"name"`
@@ -121,21 +119,21 @@ type integrationView struct {
 	BaseURL               string                           `json:"base_url"`
 	AuthType              partnerapi.AuthType              `json:"auth_type"`
 	HandlesTicketDelivery bool                             `json:"handles_ticket_delivery"`
-	PreviousSecretUntil   *time.Time                       `json:"previous_webhook_secret_until"` // null: only the last webhook secret is accepted
+	PreviousSecretUntil   *time.Time                       `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
 	CreatedAt             time.Time                        `json:"created_at"`
 	LastSyncAt            *time.Time                       `json:"last_sync_at"`
 	Health                healthView                       `json:"health"`
 	LastSync              *catalog.Sync                    `json:"last_sync"`
-	AwaitsApproval        bool                             `json:"awaits_approval"` // the guard holds a pull back
+	AwaitsApproval        bool                             `json:"awaits_approval"` // the guard holds a pull
 	Slots                 catalog.SlotsKnown               `json:"slots"`
-	Breaches              marketplace.List[booking.Breach] `json:"breaches"`      // of the contract, the newest first
-	Certification         *certification.Certification     `json:"certification"` // nil: it is not shown
+	Breaches              marketplace.List[booking.Breach] `json:"breaches"`      // newest first
+	Certification         *certification.Certification     `json:"certification"` // nil: not shown
 }
 
 type healthView struct {
 	partner.Health
 	LastOKAt *time.Time                             `json:"last_ok_at"`
-	Changes  marketplace.List[partner.HealthChange] `json:"changes"` // the newest first
+	Changes  marketplace.List[partner.HealthChange] `json:"changes"` // newest first
 }
 
 func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (any, error) {
@@ -143,7 +141,7 @@ func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (an
 	return views[i.ID], err
 }
 
-// views reads the state of several integrations in one query.
+// views reads the state of several integrations in one batch.
 func (h integrationHandler) views(ctx context.Context, list []marketplace.Integration) (map[uuid.UUID]integrationView, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, one := range list {
@@ -176,7 +174,7 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 	return views, err
 }
 
-// orNil is a value of a map as answers show it: null if the map does not have it.
+// orNil returns a map's value, or nil.
 func orNil[V any](of map[uuid.UUID]V, id uuid.UUID) *V {
 	if value, found := of[id]; found {
 		return &value
@@ -192,7 +190,7 @@ func (h integrationHandler) remove(r *http.Request, id uuid.UUID) (any, error) {
 	return struct{}{}, nil
 }
 
-// syncs lists an integration's stored syncs, the newest first.
+// syncs lists an integration's stored syncs, newest first.
 func (h integrationHandler) syncs(r *http.Request, i marketplace.Integration) (any, error) {
 	asked, err := readQuery(r).stored(r.URL.Path)
 	if err != nil {
@@ -212,8 +210,7 @@ func (h integrationHandler) sync(r *http.Request, i marketplace.Integration) (an
 	return h.syncNow(r, i, catalog.Order{Mode: cmp.Or(body.Mode, catalog.Full), Cause: catalog.ByOperator})
 }
 
-// approveSync pulls again, and lets the pull take away what the blast-radius guard
-// holds back.
+// approveSync pulls again and applies what the guard held.
 func (h integrationHandler) approveSync(r *http.Request, i marketplace.Integration) (any, error) {
 	position, err := h.catalog.Position(r.Context(), i.ID)
 	if err != nil {
@@ -225,7 +222,7 @@ func (h integrationHandler) approveSync(r *http.Request, i marketplace.Integrati
 	return h.syncNow(r, i, catalog.Order{Mode: catalog.Full, Cause: catalog.ByOperator, Approved: true})
 }
 
-// syncNow makes a sync of the integration and returns its record.
+// syncNow syncs the integration and returns the record.
 func (h integrationHandler) syncNow(r *http.Request, i marketplace.Integration, order catalog.Order) (made catalog.Sync, err error) {
 	if order.Target, err = h.service.Target(i); err != nil {
 		return made, err

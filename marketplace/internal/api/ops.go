@@ -13,7 +13,7 @@ type opsStore interface {
 	Overview(ctx context.Context, now time.Time, certificates bool) (marketplace.Overview, error)
 }
 
-// opsHandler answers those who run the service.
+// opsHandler serves operators of the service.
 type opsHandler struct {
 	store    opsStore
 	check    func(context.Context) error
@@ -21,7 +21,7 @@ type opsHandler struct {
 	scrapers []netip.Prefix
 	now      func() time.Time
 
-	certificates bool // integrations show theirs
+	certificates bool // integrations include their certification
 }
 
 func (h opsHandler) alive(*http.Request) (any, error) {
@@ -35,13 +35,13 @@ func (h opsHandler) ready(r *http.Request) (any, error) {
 	return map[string]string{"status": "ready"}, nil
 }
 
-// overview is what operators look at first.
+// overview answers with what needs attention.
 func (h opsHandler) overview(r *http.Request) (any, error) {
 	return h.store.Overview(r.Context(), h.now(), h.certificates)
 }
 
-// metrics answers Prometheus, where it asks from a network that may. What a proxy passes
-// on comes from somewhere else, whatever its address.
+// metrics answers Prometheus, if it calls from an allowed network. A request through a proxy comes
+// from elsewhere, whatever its address.
 func (h opsHandler) metrics(w http.ResponseWriter, r *http.Request) error {
 	if !h.mayScrape(r) {
 		return &marketplace.Error{Code: marketplace.Forbidden, Message: notForMetrics}
@@ -57,7 +57,7 @@ func (h opsHandler) mayScrape(r *http.Request) bool {
 	return err == nil && within(h.scrapers, from.Addr()) && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
 }
 
-// MetricsHandler answers with the metrics alone, for a listener of their own.
+// MetricsHandler serves only the metrics, for a separate listener.
 func MetricsHandler(c Config) http.Handler {
 	ops := newOps(c)
 	only := http.NewServeMux()

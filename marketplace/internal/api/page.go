@@ -7,26 +7,25 @@ import (
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// The size of a page: at most, and by default.
+// The size of a page: the maximum and the default.
 const (
 	mostOnPage  = 100
 	usualOnPage = 20
 )
 
-// mostPage bounds the number of a page: the place that it begins at is still one that
-// PostgreSQL can count.
+// mostPage limits page numbers, so that PostgreSQL can count to the page's first entry.
 const mostPage = 1 << 31
 
-// page is the part of a list that a caller asks for.
+// page is a request for part of a list.
 type page struct {
-	list   string              // whose cursors are good for it
-	number int                 // from 1
-	size   int                 // in entries
-	after  *marketplace.Cursor // instead of the number
+	list   string              // the list that its cursors belong to
+	number int                 // starts at 1
+	size   int                 // number of entries
+	after  *marketplace.Cursor // replaces the number
 }
 
-// page reads page, limit and cursor of the list of that name, which are read last, and
-// returns all that was wrong with the query, as Invalid.
+// page reads page, limit and cursor for the named list. It is read last and returns all mistakes of
+// the query as Invalid.
 func (q *query) page(list string) (page, error) {
 	asked := page{list: list, number: q.number("page", 1, mostPage), size: q.number("limit", usualOnPage, mostOnPage)}
 	if text, given := q.one("cursor"); given {
@@ -42,8 +41,7 @@ func (q *query) page(list string) (page, error) {
 	return asked, q.check()
 }
 
-// stored is page of a list that is read from the database: of its pages only the first
-// can be had by their number.
+// stored is page for a list from the database. Only its first pages can be requested by number.
 func (q *query) stored(list string) (page, error) {
 	asked, err := q.page(list)
 	if err == nil && asked.request().Skip >= marketplace.MostCounted {
@@ -57,13 +55,13 @@ func (p page) request() marketplace.PageRequest {
 	return marketplace.PageRequest{Size: p.size, Skip: int64(p.number-1) * int64(p.size), After: p.after}
 }
 
-// listPage is a page of a list.
+// listPage is a page of a list with its position.
 type listPage struct {
 	entries any
 	storefront.Pagination
 }
 
-// pageOf is the page that was asked for, each entry as answers show it.
+// pageOf returns a page with each entry as answers contain it.
 func pageOf[T, V any](asked page, found marketplace.Page[T], view func(T) V) listPage {
 	entries := make([]V, len(found.Entries))
 	for i, entry := range found.Entries {

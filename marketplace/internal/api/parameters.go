@@ -17,8 +17,7 @@ var (
 	bookingFilters = append([]string{"status", "activity_id", "reseller_reference", "q", "created_from", "created_to", "start_from", "start_to"}, pages...)
 )
 
-// parameters are the query parameters that a GET of a path takes. Every other call takes
-// none.
+// parameters are the query parameters of a GET of a path. Other calls have no query parameters.
 var parameters = map[string][]string{
 	"/api/v1/resellers/activities":                                                activityList,
 	"/api/v1/resellers/activities/{activity}":                                     {"currency", "language"},
@@ -43,7 +42,7 @@ var parameters = map[string][]string{
 	"/api/v1/operator/activities":                                                 append([]string{"mode", "q", "status", "integration"}, pages...),
 }
 
-// parameters are those that the route takes.
+// parameters returns the query parameters of the route.
 func (r route) parameters() []string {
 	if r.method != get {
 		return nil
@@ -51,9 +50,8 @@ func (r route) parameters() []string {
 	return parameters[r.path]
 }
 
-// knownParameters refuses a request with a query parameter that the route does not take:
-// a misspelled filter would choose everything. Webhooks and the service's own pages
-// ignore what they do not know.
+// knownParameters refuses a request with an unknown query parameter, because a misspelled filter
+// would select everything. Webhooks and the service's pages ignore unknown parameters.
 func (r route) knownParameters() handler {
 	if surface := r.surface(); surface == webhookSurface || surface == serviceSurface {
 		return r.handle
@@ -67,7 +65,7 @@ func (r route) knownParameters() handler {
 	}
 }
 
-// onlyKnown returns the error that names each parameter of a query that is not known.
+// onlyKnown returns an error that names each unknown parameter of a query.
 func onlyKnown(query string, known []string) error {
 	var wrong []string
 	for pair := range strings.SplitSeq(query, "&") {
@@ -77,7 +75,7 @@ func onlyKnown(query string, known []string) error {
 		}
 		name, err := url.QueryUnescape(name)
 		if err != nil || slices.Contains(known, name) {
-			continue // the query's own checks report it
+			continue // reported by the query's own checks
 		}
 		wrong = append(wrong, unknownParameter(name, known))
 	}
@@ -87,7 +85,7 @@ func onlyKnown(query string, known []string) error {
 	return &marketplace.Error{Code: marketplace.Invalid, Message: "the query has an unknown parameter", Details: wrong[:min(len(wrong), mostNamed)]}
 }
 
-// An error names so many unknown parameters at most, and so many bytes of each.
+// Limits of an error: the unknown parameters that it names, and the bytes of each.
 const (
 	mostNamed   = 20
 	longestName = 100

@@ -16,33 +16,32 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
-// problem is the body of every error, on every surface.
+// problem is the body of every error.
 type problem struct {
 	Success   int                `json:"success"` // 0
 	Error     []string           `json:"error"`
 	Message   string             `json:"message"`
 	Code      int                `json:"code"` // the status
 	ErrorCode marketplace.Reason `json:"error_code"`
-	Retry     *bool              `json:"retry,omitempty"`  // false: a 5xx that a retry cannot change
-	RunID     *uuid.UUID         `json:"run_id,omitempty"` // of the conformance run in the way
+	Retry     *bool              `json:"retry,omitempty"`  // false: a 5xx that a retry does not change
+	RunID     *uuid.UUID         `json:"run_id,omitempty"` // of the conformance run in progress
 
-	retryAfter time.Duration // 0: there is no such header
+	retryAfter time.Duration // 0: no such header
 }
 
-// fixedMessages are the contract's own words, which say nothing of the cause.
+// fixedMessages are messages that the contract prescribes. They do not contain the cause.
 var fixedMessages = map[int]string{
 	http.StatusUnauthorized:        "unauthorized access",
 	http.StatusTooManyRequests:     "rate limit exceeded",
 	http.StatusInternalServerError: "unexpected error",
 }
 
-// httpError is a mistake that only HTTP knows, such as a wrong method.
+// httpError is an error that only HTTP knows, such as a wrong method.
 func httpError(reason marketplace.Reason, message string) error {
 	return &marketplace.Error{Reason: reason, Message: message}
 }
 
-// writeProblem writes the answer to an error. The cause of an internal error is logged
-// and never sent.
+// writeProblem writes an error's answer. The cause of an internal error is logged and never sent.
 func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) {
 	p := problemOf(err)
 	if r.Context().Err() == nil && (p.Code == http.StatusInternalServerError || p.Code == http.StatusServiceUnavailable) {
@@ -52,7 +51,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err 
 		w.Header().Set("Retry-After", wholeSeconds(p.retryAfter))
 	}
 	if err := writeJSON(w, p.Code, p); err != nil {
-		panic(err) // texts and numbers can always be written
+		panic(err) // strings and numbers can always be encoded
 	}
 }
 
@@ -82,7 +81,7 @@ func problemOf(err error) problem {
 	return p
 }
 
-// final is the problem where the same request is always answered with it.
+// final marks a problem that a retry does not change.
 func (p problem) final() problem {
 	if p.retryAfter = 0; p.Code >= http.StatusInternalServerError {
 		p.Retry = new(bool)
@@ -90,5 +89,5 @@ func (p problem) final() problem {
 	return p
 }
 
-// wholeSeconds is a time as headers have it, rounded up.
+// wholeSeconds formats a duration for a header, rounded up.
 func wholeSeconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }

@@ -18,11 +18,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// query reads the parameters of a request, and collects what is wrong with them.
+// query reads the parameters of a request and collects their mistakes.
 type query struct {
 	given []parameter
 	wrong []string
-	usual [8]parameter // where given lies, unless there are more: a map would cost more than all else that is read
+	usual [8]parameter // the memory of given for a usual query, because a map would cost more than all the reading
 }
 
 type parameter struct{ name, value string }
@@ -46,10 +46,10 @@ func readQuery(r *http.Request) *query {
 	return q
 }
 
-// refuse notes a mistake of a parameter.
+// refuse records a mistake of a parameter.
 func (q *query) refuse(name, wanted string) { q.wrong = append(q.wrong, name+": "+wanted) }
 
-// one is the parameter's value, and whether it was given.
+// one returns the parameter's value and whether it was given.
 func (q *query) one(name string) (value string, given bool) {
 	for _, p := range q.given {
 		if p.name != name {
@@ -64,7 +64,7 @@ func (q *query) one(name string) (value string, given bool) {
 	return value, given
 }
 
-// text is a text of at most so many letters; "" where none was given.
+// text returns a text of at most that many characters, or "" if it is absent.
 func (q *query) text(name string, most int) string {
 	text, _ := q.one(name)
 	switch {
@@ -78,7 +78,7 @@ func (q *query) text(name string, most int) string {
 	return ""
 }
 
-// number is a whole number of at least 1 and at most so much.
+// number returns an integer from 1 to most, or unset if it is absent.
 func (q *query) number(name string, unset, most int) int {
 	text, given := q.one(name)
 	if !given {
@@ -92,7 +92,7 @@ func (q *query) number(name string, unset, most int) int {
 	return number
 }
 
-// tagged is a text that a `validate` rule finds good; "" where none was given.
+// tagged returns a text that satisfies a `validate` rule, or "" if it is absent.
 func (q *query) tagged(name, rule string) string {
 	text, given := q.one(name)
 	if !given {
@@ -105,10 +105,10 @@ func (q *query) tagged(name, rule string) string {
 	return text
 }
 
-// mode is a filter of operators and partners, who see both; "" where none was given.
+// mode returns a mode to filter by, for operators and partners, or "" if it is absent.
 func (q *query) mode() marketplace.Mode { return marketplace.Mode(q.tagged("mode", "oneof=live test")) }
 
-// date is a date that must be given.
+// date returns a required date.
 func (q *query) date(name string) time.Time {
 	text, given := q.one(name)
 	if !given {
@@ -122,7 +122,7 @@ func (q *query) date(name string) time.Time {
 	return date
 }
 
-// id is an id; the zero one where none was given.
+// id returns an id, or zero if it is absent.
 func (q *query) id(name string) uuid.UUID {
 	if text := q.tagged(name, "uuid"); text != "" {
 		return uuid.MustParse(text)
@@ -130,13 +130,13 @@ func (q *query) id(name string) uuid.UUID {
 	return uuid.Nil
 }
 
-// period is what lies between the parameters of that name with _from and _to, both
-// inclusive: dates, which are those of UTC, or moments.
+// period returns the range between the parameters with _from and _to, both inclusive. They are
+// dates in UTC or times.
 func (q *query) period(name string) (p booking.Period) {
 	p.From, _ = q.moment(name + "_from")
 	to, day := q.moment(name + "_to")
 	if p.To = to; day {
-		p.To = to.AddDate(0, 0, 1).Add(-time.Microsecond) // the last moment that a database knows
+		p.To = to.AddDate(0, 0, 1).Add(-time.Microsecond) // the last moment with the database's precision
 	}
 	if !p.To.IsZero() && p.To.Before(p.From) {
 		q.refuse(name+"_to", "expected "+name+"_from, or later")
@@ -144,8 +144,8 @@ func (q *query) period(name string) (p booking.Period) {
 	return p
 }
 
-// moment is a date, or a date and time; the zero time where none was given. A plus sign
-// that was not escaped has become a space.
+// moment returns a date or a date-time, or zero if it is absent. An unescaped plus sign has become
+// a space.
 func (q *query) moment(name string) (at time.Time, day bool) {
 	text, given := q.one(name)
 	if !given {
@@ -162,7 +162,7 @@ func (q *query) moment(name string) (at time.Time, day bool) {
 	return at, false
 }
 
-// check returns all that was wrong, as Invalid.
+// check returns all mistakes as Invalid.
 func (q *query) check() error {
 	if len(q.wrong) == 0 {
 		return nil
@@ -170,18 +170,18 @@ func (q *query) check() error {
 	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid query", Details: q.wrong}
 }
 
-// currency is that in which prices are asked for; "" is the activity's own.
+// currency returns the currency for prices; "" means the activity's own.
 func (q *query) currency() marketplace.Currency {
 	return marketplace.Currency(q.tagged("currency", "iso4217"))
 }
 
-// language is that in which texts are asked for; "" is the activity's own.
+// language returns the language for texts; "" means the activity's own.
 func (q *query) language() string { return q.tagged("language", "bcp47_strict_language_tag") }
 
-// isID reports whether a text is an id as answers write them.
+// isID reports whether a text is an id in the canonical form.
 func isID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
 
-// pathID reads an id of the path. One of the wrong form is unknown: NotFound.
+// pathID returns an id from the path. An invalid id is NotFound.
 func pathID(r *http.Request, name string) (uuid.UUID, error) {
 	text := mux.Vars(r)[name]
 	id, err := uuid.Parse(text)

@@ -8,28 +8,28 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// route is one way in. All of them are registered at one router: gorilla/mux forgets in
-// a subrouter that a path was found and only its method was not.
+// route is one route. All are registered at one router, because gorilla/mux answers 404 instead of
+// 405 for a wrong method in a subrouter.
 type route struct {
 	method, path string
 	access       access
 	handle       handler
 }
 
-// access says whom a route is for.
+// access says who may call a route.
 type access struct {
-	open   bool               // anybody
-	roles  []marketplace.Role // else these
-	tokens bool               // and a long-lived API token opens it as well
+	open   bool               // everyone
+	roles  []marketplace.Role // otherwise these roles
+	tokens bool               // an API token is accepted, too
 }
 
-// Who may come in.
+// The kinds of access.
 var (
 	anybody    = access{open: true}
 	operators  = access{roles: []marketplace.Role{marketplace.Operator}}
 	resellers  = access{roles: []marketplace.Role{marketplace.Reseller}, tokens: true}
 	affiliates = access{roles: []marketplace.Role{marketplace.Affiliate}}
-	partners   = access{roles: []marketplace.Role{marketplace.Partner, marketplace.Operator}} // each sees its own, operators all
+	partners   = access{roles: []marketplace.Role{marketplace.Partner, marketplace.Operator}} // partners see their own, operators all
 )
 
 const (
@@ -40,8 +40,7 @@ const (
 	remove = http.MethodDelete
 )
 
-// routes lists every route. The router tries one after the other: what is asked for most
-// comes first.
+// routes returns every route. The router tries them in order, so the most frequent ones come first.
 func routes(c Config, g *guard, caughtUp catchUp) []route {
 	storefront := storefrontHandler{c.Front}
 	affiliate := affiliateHandler{storefront, c.Store.Bookings}
@@ -153,11 +152,11 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 }
 
 const (
-	serviceSurface = "service"  // of who runs the service
-	webhookSurface = "webhooks" // of partners' platforms
+	serviceSurface = "service"  // for those who run the service
+	webhookSurface = "webhooks" // for partners' platforms
 )
 
-// methods are those that lead to the route: what can be read can be asked about, too.
+// methods returns the route's methods. GET includes HEAD.
 func (r route) methods() []string {
 	if r.method == get {
 		return []string{get, http.MethodHead}
@@ -165,7 +164,7 @@ func (r route) methods() []string {
 	return []string{r.method}
 }
 
-// surface names the surface of a route.
+// surface returns the name of the route's group.
 func (r route) surface() string {
 	below, ok := strings.CutPrefix(r.path, "/api/v1/")
 	if !ok {

@@ -12,15 +12,15 @@ import (
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// storefrontHandler answers what resellers read.
+// storefrontHandler serves what resellers read.
 type storefrontHandler struct{ front *storefront.Front }
 
 func (h storefrontHandler) list(r *http.Request) (any, error) { return h.listFor(r, uuid.Nil) }
 
-// longestFilter bounds a filter, in letters.
+// longestFilter limits a filter, in characters.
 const longestFilter = 200
 
-// listFor is the list with an affiliate's own link to each activity; the zero id has none.
+// listFor lists activities with an affiliate's link to each. A zero id adds no links.
 func (h storefrontHandler) listFor(r *http.Request, affiliate uuid.UUID) (any, error) {
 	given := readQuery(r)
 	asked := storefront.Query{
@@ -50,7 +50,7 @@ func (h storefrontHandler) show(r *http.Request, id uuid.UUID) (any, error) {
 	return h.front.Activity(r.Context(), caller(r.Context()).Mode, id, currency, language)
 }
 
-// mostDays is how many dates a calendar has at most.
+// mostDays limits the dates of a calendar.
 const mostDays = 62
 
 func (h storefrontHandler) calendar(r *http.Request) (any, error) {
@@ -96,7 +96,7 @@ func pathVariation(r *http.Request) (of storefront.VariationID, err error) {
 	return of, err
 }
 
-// affiliateHandler answers what affiliates read.
+// affiliateHandler serves what affiliates read.
 type affiliateHandler struct {
 	storefront storefrontHandler
 	store      bookingStore
@@ -106,7 +106,7 @@ func (h affiliateHandler) activities(r *http.Request) (any, error) {
 	return h.storefront.listFor(r, caller(r.Context()).Account)
 }
 
-// commissionView is what an affiliate has earned by a booking.
+// commissionView is an affiliate's earning from one booking.
 type commissionView struct {
 	BookingID  uuid.UUID            `json:"booking_id"`
 	Status     string               `json:"status"` // accrued or reversed

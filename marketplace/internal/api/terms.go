@@ -17,17 +17,17 @@ type termsStore interface {
 	ChangeFees(ctx context.Context, c marketplace.FeesChange) error
 }
 
-// termsHandler is what operators do with the terms that every price is made with.
+// termsHandler serves operators' requests about exchange rates and fees.
 type termsHandler struct {
 	store    termsStore
 	caughtUp catchUp
 }
 
-// ratesView is the table of exchange rates in force.
+// ratesView contains the exchange rates in force.
 type ratesView struct {
 	Base  marketplace.Currency                     `json:"base"`
-	AsOf  *string                                  `json:"as_of"` // YYYY-MM-DD; null where operators have set rates by hand
-	Rates map[marketplace.Currency]decimal.Decimal `json:"rates"` // as texts: what one unit of the base buys
+	AsOf  *string                                  `json:"as_of"` // YYYY-MM-DD; null if operators set the rates
+	Rates map[marketplace.Currency]decimal.Decimal `json:"rates"` // as strings: the price of one unit of the base
 }
 
 func (h termsHandler) rates(r *http.Request) (any, error) {

@@ -13,14 +13,13 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// Journals take what is kept of calls and webhooks for people. What they have not written
-// yet is written before it is read.
+// Journals contain recent calls and webhooks. Waiting entries are written before a read.
 type Journals struct {
 	Calls    *partner.Journal[partner.CallEntry]
 	Webhooks *partner.Journal[partner.WebhookEntry]
 }
 
-// test tries an integration's settings as they would be after a change, which is not made.
+// test tests an integration's settings after a change, without saving the change.
 func (h integrationHandler) test(r *http.Request, id uuid.UUID, body partner.Change) (any, error) {
 	target, err := h.service.TryTarget(r.Context(), scope(r).Account, id, body)
 	if err != nil {
@@ -29,7 +28,7 @@ func (h integrationHandler) test(r *http.Request, id uuid.UUID, body partner.Cha
 	return catalog.Try(r.Context(), h.trials, target, h.now), nil
 }
 
-// change changes an integration. What would stop its calls from working is not stored.
+// change changes an integration. Settings that do not work are not stored.
 func (h integrationHandler) change(r *http.Request, id uuid.UUID, body partner.Change) (any, error) {
 	changed, err := h.service.Change(r.Context(), scope(r).Account, id, body, func(ctx context.Context, t partner.Target) error {
 		return catalog.Try(ctx, h.trials, t, h.now).Err()
@@ -37,7 +36,7 @@ func (h integrationHandler) change(r *http.Request, id uuid.UUID, body partner.C
 	if err != nil {
 		return nil, err
 	}
-	h.caughtUp(r.Context()) // readers see the name
+	h.caughtUp(r.Context()) // readers see the new name
 	return h.show(r, changed)
 }
 
@@ -47,8 +46,7 @@ func (h integrationHandler) rotate(r *http.Request, i marketplace.Integration) (
 	return webhookSecretView{i.ID, i.Mode, webhook, &until}, err
 }
 
-// everySync lists an integration's syncs, the newest first, with those that were skipped
-// or failed.
+// everySync lists an integration's syncs, newest first, including skipped and failed ones.
 func (h integrationHandler) everySync(r *http.Request, i marketplace.Integration) (any, error) {
 	asked, err := readQuery(r).stored(r.URL.Path)
 	if err != nil {
@@ -70,7 +68,7 @@ func (h integrationHandler) received(r *http.Request, i marketplace.Integration)
 	return entries(r, i, h.store.Webhooks)
 }
 
-// entries lists what a journal has of an integration, the newest first.
+// entries lists a journal's entries for an integration, newest first.
 func entries[E any](r *http.Request, i marketplace.Integration, read func(context.Context, uuid.UUID, *bool, marketplace.PageRequest) (marketplace.Page[E], error)) (any, error) {
 	given := readQuery(r)
 	var failed *bool
@@ -85,10 +83,10 @@ func entries[E any](r *http.Request, i marketplace.Integration, read func(contex
 	return pageOf(asked, found, func(e E) E { return e }), err
 }
 
-// partnerBookingView is a booking as its partner sees it: nothing of the guest, the
-// reseller or the marketplace's prices.
+// partnerBookingView is a booking as its partner sees it, without the guest, the reseller and the
+// marketplace's prices.
 type partnerBookingView struct {
-	ID                uuid.UUID                  `json:"booking_id"` // resellerReference in the calls to the partner
+	ID                uuid.UUID                  `json:"booking_id"` // resellerReference in calls to the partner
 	Status            marketplace.BookingStatus  `json:"status"`
 	ReleaseReason     *marketplace.ReleaseReason `json:"release_reason"`
 	ProductID         string                     `json:"product_id"`
@@ -110,7 +108,7 @@ type partnerUnitView struct {
 	Quantity int    `json:"quantity"`
 }
 
-// bookingsOf lists an integration's bookings, the newest first.
+// bookingsOf lists an integration's bookings, newest first.
 func (h integrationHandler) bookingsOf(r *http.Request, i marketplace.Integration) (any, error) {
 	given := readQuery(r)
 	by := booking.Filter{Integration: i.ID, Status: given.bookingStatus(marketplace.BookingStatuses())}

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// webhookHandler hears partners' platforms, which present their webhook secret.
+// webhookHandler serves partners' webhooks, which are authenticated by the webhook secret.
 type webhookHandler struct {
 	guard        *guard
 	integrations integrationHandler
@@ -24,11 +24,11 @@ type webhookHandler struct {
 
 var errNoSecret = &marketplace.Error{Code: marketplace.Invalid, Message: "the header x-webhook-secret is missing"}
 
-// caller returns the integration that calls (WHK-4). What is wrong with the id, or the
-// secret, is not said.
+// caller returns the calling integration (WHK-4). The error does not say whether the id or the
+// secret is wrong.
 func (h webhookHandler) caller(r *http.Request) (marketplace.Integration, error) {
 	given := r.Header.Get("X-Webhook-Secret")
-	// An id of the wrong form is looked for like any other that is unknown.
+	// An invalid id is looked up like any unknown one.
 	id, err := uuid.Parse(mux.Vars(r)["integration"])
 	if err != nil {
 		id = uuid.Nil
@@ -44,8 +44,7 @@ func (h webhookHandler) caller(r *http.Request) (marketplace.Integration, error)
 	return i, h.guard.allow(exchangeOf(r.Context()), "webhook:"+i.ID.String())
 }
 
-// noted notes what a webhook of an integration that exists is answered with, for its
-// partner to read. The answer does not wait for that.
+// noted records a webhook's answer in the integration's journal. The answer does not wait for it.
 func (h webhookHandler) noted(webhook partner.Webhook, f read) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		began := h.now()
@@ -63,7 +62,7 @@ func (h webhookHandler) noted(webhook partner.Webhook, f read) handler {
 	}
 }
 
-// trigger pulls the whole catalog immediately (WHK-1).
+// trigger pulls the whole catalog (WHK-1).
 func (h webhookHandler) trigger(r *http.Request) (any, error) {
 	i, err := h.caller(r)
 	if err != nil {
@@ -73,7 +72,8 @@ func (h webhookHandler) trigger(r *http.Request) (any, error) {
 	return map[string]any{"synced": made.Synced, "skipped": made.Skipped}, err
 }
 
-// notify stores news of one slot (WHK-2). Whether it was known is not told (WHK-3).
+// notify stores a notification of one slot (WHK-2). The answer does not say whether the slot was
+// known (WHK-3).
 func (h webhookHandler) notify(r *http.Request) (any, error) {
 	i, err := h.caller(r)
 	if err != nil {

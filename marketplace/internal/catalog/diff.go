@@ -11,10 +11,10 @@ import (
 // Hash is a SHA-256.
 type Hash = [sha256.Size]byte
 
-// Stored is what is stored of an integration's activities, by the partner's ids.
+// Stored contains an integration's stored activities by product id.
 type Stored map[string]StoredActivity
 
-// StoredActivity is one of them, as far as a sync has to know it.
+// StoredActivity is the part of an activity that a sync needs.
 type StoredActivity struct {
 	ID         uuid.UUID
 	Hash       Hash
@@ -22,7 +22,7 @@ type StoredActivity struct {
 	Variations map[string]StoredVariation
 }
 
-// StoredVariation is one of its variations.
+// StoredVariation is the part of a variation that a sync needs.
 type StoredVariation struct {
 	ID     uuid.UUID
 	Sort   int
@@ -30,12 +30,12 @@ type StoredVariation struct {
 	Active bool
 }
 
-// Changes are the rows that differ, and no other.
+// Changes are the rows that differ.
 type Changes struct {
 	Activities  []ActivityRow
 	Variations  []VariationRow
-	Gone        []uuid.UUID // activities that are not in the catalog any more
-	GoneOptions []uuid.UUID // variations that are not in their product any more
+	Gone        []uuid.UUID // activities that are missing from the catalog
+	GoneOptions []uuid.UUID // variations that are missing from their product
 
 	Created, Updated int // products
 }
@@ -45,31 +45,31 @@ func (c *Changes) None() bool {
 	return len(c.Activities)+len(c.Variations)+len(c.Gone)+len(c.GoneOptions) == 0
 }
 
-// ActivityRow is an activity to be written.
+// ActivityRow is an activity to write.
 type ActivityRow struct {
 	ID         uuid.UUID
-	New        bool // else what differs is written
+	New        bool // otherwise the differences are written
 	ExternalID string
-	Title      string // of a new one; an operator's afterwards
+	Title      string // for a new activity; later operators set it
 	Product    json.RawMessage
 	Hash       Hash
 }
 
-// VariationRow is a variation to be written.
+// VariationRow is a variation to write.
 type VariationRow struct {
 	ID         uuid.UUID
-	New        bool // else what differs is written
+	New        bool // otherwise the differences are written
 	ActivityID uuid.UUID
 	ExternalID string
-	Sort       int    // of a new one
-	Title      string // of a new one
+	Sort       int    // for a new variation
+	Title      string // for a new variation
 	Option     json.RawMessage
 	Hash       Hash
 }
 
-// Diff finds what a catalog changes of what is stored. Only a full pull tells that a
-// product is gone; a product that was set aside is still there. The order of units
-// alone changes nothing (GEN-4), nor does that of products and options.
+// Diff returns how a catalog differs from what is stored. Only a full pull removes missing
+// products. A product that was set aside is not missing. The order of units, options and products
+// does not matter (GEN-4).
 func Diff(stored Stored, c *Catalog, full bool) (*Changes, error) {
 	changes := &Changes{}
 	for _, product := range c.Products {
@@ -91,7 +91,7 @@ func Diff(stored Stored, c *Catalog, full bool) (*Changes, error) {
 func (c *Changes) product(stored Stored, product Product) (err error) {
 	activity, known := stored[product.ID]
 	if !known {
-		if activity.ID, err = uuid.NewV7(); err != nil { // in the order of their making
+		if activity.ID, err = uuid.NewV7(); err != nil { // ordered by time of creation
 			return err
 		}
 		c.Created++
@@ -107,7 +107,7 @@ func (c *Changes) product(stored Stored, product Product) (err error) {
 	return err
 }
 
-// options adds the variations that differ, and reports whether there are any.
+// options adds the variations that differ, and reports whether any do.
 func (c *Changes) options(activity StoredActivity, options []Option) (changed bool, err error) {
 	present, last := make(map[string]bool, len(options)), 0
 	for _, variation := range activity.Variations {
@@ -138,20 +138,20 @@ func (c *Changes) options(activity StoredActivity, options []Option) (changed bo
 	return changed, nil
 }
 
-// The blast-radius guard: a pull that would take away so many activities is more
-// likely a partner's mistake than its intention.
+// The guard's limits: a pull that would remove this many activities is more likely a partner's
+// mistake than its intention.
 const (
-	guardShare = 0.5 // more than this share of the active ones,
-	guardLeast = 5   // and at least so many
+	guardShare = 0.5 // more than this share of the active activities,
+	guardLeast = 5   // and at least this number
 )
 
-// Guard is what the blast-radius guard holds back.
+// Guard describes what the guard holds.
 type Guard struct {
 	WouldDeactivate int `json:"would_deactivate"`
 	Of              int `json:"of"` // active activities
 }
 
-// guarded returns what the guard holds back of the changes, or nil.
+// guarded returns what the guard holds of the changes, or nil.
 func guarded(stored Stored, changes *Changes) *Guard {
 	active := 0
 	for _, activity := range stored {

@@ -14,16 +14,16 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// Edit is what an operator changes of one activity: a JSON merge patch (RFC 7396) by the
-// contract's field names. An absent field stays unchanged, null clears it, an object is
-// merged, an array replaces the old one.
+// Edit is an operator's change of one activity: a JSON merge patch (RFC 7396) with the contract's
+// field names. An absent field is unchanged, null clears it, an object is merged, and an array
+// replaces the old one.
 type Edit struct {
 	title, status given[string]
 	details       map[string]any
 	variations    []variationEdit
 }
 
-// variationEdit is a change of one of its variations.
+// variationEdit is a change of one variation.
 type variationEdit struct {
 	id      uuid.UUID
 	title   given[string]
@@ -32,25 +32,25 @@ type variationEdit struct {
 	details map[string]any
 }
 
-// groupPriceEdit is a group price as the contract shows it, and its currency.
+// groupPriceEdit is a group price and its currency.
 type groupPriceEdit struct {
 	Group    given[marketplace.Number]   `json:"group_price"`
 	Currency given[marketplace.Currency] `json:"currency"`
 }
 
-// given is a field of a change.
+// given is an optional field of a change.
 type given[T any] struct {
-	set   bool // it is not absent
+	set   bool // present, even as null
 	value *T   // nil: it is null
 }
 
-// UnmarshalJSON is called for null as well, and not for what is absent.
+// UnmarshalJSON is called for null, but not for an absent field.
 func (g *given[T]) UnmarshalJSON(text []byte) error {
 	g.set = true
 	return json.Unmarshal(text, &g.value)
 }
 
-// or is the value of a field that is set, or what stands for null.
+// or returns the value, or null's replacement.
 func (g given[T]) or(null T) T {
 	if g.value == nil {
 		return null
@@ -58,7 +58,7 @@ func (g given[T]) or(null T) T {
 	return *g.value
 }
 
-// ReadEdit reads a change. The error is Invalid, and names every mistake.
+// ReadEdit parses a change. The error is Invalid and names every mistake.
 func ReadEdit(body []byte) (*Edit, error) {
 	if problems := schemas.Validate(schemas.ActivityChangeRequest, body); len(problems) > 0 {
 		var mistakes []string
@@ -71,7 +71,7 @@ func ReadEdit(body []byte) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"partner_details", "translation"} { // free-form: elsewhere the schema finds it
+	for _, name := range []string{"partner_details", "translation"} { // free-form, so the schema does not find it
 		if hasNUL(change[name]) {
 			return nil, invalidEdit(name + ": expected texts without NUL")
 		}
@@ -83,7 +83,7 @@ func ReadEdit(body []byte) (*Edit, error) {
 		return nil, err
 	}
 	for i, one := range listed {
-		v := variationEdit{details: one.(map[string]any)} // the schema wants objects
+		v := variationEdit{details: one.(map[string]any)} // the schema requires objects
 		if err := takeFields(v.details, map[string]any{"_id": &v.id, "title": &v.title, "sort": &v.sort, "pricing": &v.pricing}); err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func ReadEdit(body []byte) (*Edit, error) {
 	return e, nil
 }
 
-// takeFields moves fields of a change to where they are kept.
+// takeFields moves fields of a change into a map.
 func takeFields(change map[string]any, into map[string]any) error {
 	for name, place := range into {
 		value, found := change[name]
@@ -114,8 +114,8 @@ func takeFields(change map[string]any, into map[string]any) error {
 	return nil
 }
 
-// Apply changes an activity. The error is Invalid, and names every variation that is not
-// one of the activity's or would grow too large; it may be changed in part then.
+// Apply changes an activity. The error is Invalid and names every variation that is unknown or
+// would become too large. The activity may be partly changed then.
 func (e *Edit) Apply(a *marketplace.Activity) error {
 	if e.title.set {
 		a.Title = e.title.or(a.Product.InternalName)
@@ -164,8 +164,7 @@ func (c variationEdit) apply(v *marketplace.Variation, own marketplace.Currency,
 	return nil
 }
 
-// mostDecimals is how many a group price has: the schema wants no more, but trailing
-// noughts.
+// mostDecimals limits the decimals of a group price. The schema allows further trailing zeros.
 const mostDecimals = 4
 
 func (p groupPriceEdit) apply(d *marketplace.VariationDetails, own marketplace.Currency, place string) error {
@@ -192,7 +191,7 @@ func (p groupPriceEdit) apply(d *marketplace.VariationDetails, own marketplace.C
 	return nil
 }
 
-// largestEdit bounds what operators say of one activity, or of one variation, in bytes.
+// largestEdit limits operators' fields of one activity or variation, in bytes.
 const largestEdit = 256 << 10
 
 const tooLong = "expected numbers of at most 40 digits, and whole ones without a point"
@@ -201,7 +200,7 @@ func invalidEdit(mistakes ...string) *marketplace.Error {
 	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid change", Details: mistakes}
 }
 
-// mergeInto puts a change over details.
+// mergeInto merges a change into details.
 func mergeInto[T any](details *T, change map[string]any, place string) error {
 	if len(change) == 0 {
 		return nil
@@ -229,7 +228,7 @@ func mergeInto[T any](details *T, change map[string]any, place string) error {
 	return nil
 }
 
-// patched is the merge patch of RFC 7396.
+// patched applies a merge patch (RFC 7396).
 func patched(target any, change map[string]any) map[string]any {
 	fields, ok := target.(map[string]any)
 	if !ok {
@@ -248,14 +247,14 @@ func patched(target any, change map[string]any) map[string]any {
 	return fields
 }
 
-// decoded reads an object, numbers as they are written.
+// decoded parses an object and keeps numbers as written.
 func decoded(text []byte) (fields map[string]any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	return fields, decoder.Decode(&fields)
 }
 
-// hasNUL reports whether a text or a name has one, which PostgreSQL cannot store.
+// hasNUL reports whether a name or text contains NUL, which PostgreSQL cannot store.
 func hasNUL(value any) bool {
 	switch value := value.(type) {
 	case string:

@@ -10,17 +10,17 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// Notification is news of one slot (WHK-2), and what it is a slot of.
+// Notification is a partner's report of one slot (WHK-2).
 type Notification struct {
-	ProductID, OptionID string // the partner's
+	ProductID, OptionID string // the partner's ids
 	marketplace.SlotNews
 }
 
-// ReadNotification reads the body of a notification that came at that time. The error
-// is Invalid, with a detail for each field that is wrong.
+// ReadNotification parses a notification that arrived at that time. The error is Invalid, with a
+// detail for each invalid field.
 func ReadNotification(body []byte, at time.Time) (Notification, error) {
 	if len(body) == 0 {
-		body = []byte("{}") // every field that is missing is named
+		body = []byte("{}") // so that every missing field is named
 	}
 	f, problems := readFields(schemas.AvailabilityNotifyRequest, body)
 	if problems != nil {
@@ -45,40 +45,40 @@ func wrongNotification(problems []schemas.Problem) error {
 	return wrong
 }
 
-// KnownSlot is what is stored of a slot that news has come of.
+// KnownSlot is what is stored about a notified slot.
 type KnownSlot struct {
 	VariationID uuid.UUID
 	TimeZone    string // the product's
 	Active      bool   // product and option are in the partner's catalog
 	Slot        *marketplace.Slot
-	// SaidAt is how old what is known is: the slot's own news, or its option's last
-	// complete pull, whichever is later; zero: nothing is known.
+	// SaidAt is the age of what is known: the slot's last notification or its option's last
+	// complete pull, whichever is later. It is zero if nothing is known.
 	SaidAt time.Time
-	// Length is how long the option's slot nearest to the news is, where the slot
-	// itself is not known; 0 if there is no such slot.
+	// Length is the length of the option's nearest slot if this slot is unknown; 0 without another
+	// slot.
 	Length time.Duration
 }
 
-// NotifyStore keeps slots that are notified.
+// NotifyStore stores notified slots.
 type NotifyStore interface {
-	// UpdateSlot has decide say what becomes of the slot that news is of, and writes
-	// that in the transaction that it was read in, the only one to write the option's
-	// slots; nil writes nothing. The error is NotFound where the option is not known.
+	// UpdateSlot calls decide with what is known about the slot and writes its result in the same
+	// transaction, which alone writes the option's slots. It writes nothing for nil. The error is
+	// NotFound if the option is unknown.
 	UpdateSlot(ctx context.Context, integration uuid.UUID, n Notification, decide func(KnownSlot) (*marketplace.Slot, error)) error
-	// AskForSyncs has syncs made in the background: of several requests for
-	// one integration the later ones join the one that waits.
+	// AskForSyncs requests syncs in the background. Several requests for one integration are
+	// combined while one waits.
 	AskForSyncs(ctx context.Context, requests ...SyncRequest) error
 }
 
-// Notifier takes partners' news of slots. It is safe for concurrent use.
+// Notifier stores partners' notifications. It is safe for concurrent use.
 type Notifier struct{ store NotifyStore }
 
 // NewNotifier returns a notifier.
 func NewNotifier(store NotifyStore) *Notifier { return &Notifier{store} }
 
-// Notify stores news of a slot immediately. Where the catalog has to be pulled to know the
-// slot, a full sync is asked for: the option is not known or not in the catalog any
-// more, or the slot is new, without an end, and no other tells how long it may be.
+// Notify stores a notification immediately. It requests a full sync if the catalog must be pulled
+// to know the slot: its option is unknown or no longer in the catalog, or the slot is new, has no
+// end, and no other slot shows its length.
 func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, news Notification) error {
 	unknown := false
 	err := n.store.UpdateSlot(ctx, integration, news, func(known KnownSlot) (*marketplace.Slot, error) {

@@ -16,11 +16,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Catalog is what a pull's body says.
+// Catalog is the content of a pull's body.
 type Catalog struct {
-	Products []Product       // good ones, each id once
-	SetAside []SetAside      // those that are not; a long list is cut, which its last entry says
-	present  map[string]bool // the ids of both, as far as they can be read
+	Products []Product       // valid products, each id once
+	SetAside []SetAside      // invalid products; the last entry says if the list was cut
+	present  map[string]bool // the ids of both, if readable
 	aside    asideList
 }
 
@@ -41,7 +41,7 @@ type Option struct {
 	Hash Hash // of Text, whatever the order of its units
 }
 
-// mostProducts bounds a catalog.
+// mostProducts limits a catalog.
 const mostProducts = 100_000
 
 var (
@@ -49,13 +49,13 @@ var (
 	errTooMany   = fmt.Errorf("expected at most %d products", mostProducts)
 )
 
-// together is how many products are judged before their results are written, so that
-// the problems of a large catalog are never all in memory.
+// together is how many products are judged before their results are written, so that the problems
+// of a large catalog are never all in memory.
 const together = 512
 
-// Read reads a pull's body. The error says why it is no catalog at all (PRD-1), or that
-// ctx has ended; a product that breaks its schema, or is beyond what is stored, is set
-// aside. Of a member that is written twice the last counts.
+// Read parses a pull's body. The error says why it is not a catalog (PRD-1), or that ctx has ended.
+// Products that violate their schema or our limits are set aside. Of duplicate members the last one
+// counts.
 func Read(ctx context.Context, body []byte) (*Catalog, error) {
 	list, at, err := elements(body)
 	if err != nil {
@@ -76,8 +76,7 @@ func Read(ctx context.Context, body []byte) (*Catalog, error) {
 	return c, nil
 }
 
-// elements returns the products of a body as they are written, and the pointer of
-// their array.
+// elements returns the raw products of a body and the pointer of their array.
 func elements(body []byte) (list [][]byte, at string, err error) {
 	if err := valid(body); err != nil {
 		return nil, "", err
@@ -98,13 +97,13 @@ func elements(body []byte) (list [][]byte, at string, err error) {
 	return list, at, nil
 }
 
-// judged is a product, or what is wrong with it.
+// judged is a product or its problems.
 type judged struct {
 	product  Product
 	problems []schemas.Problem
 }
 
-// judgeAll judges products on all processors, until ctx ends.
+// judgeAll judges products on all processors until ctx ends.
 func judgeAll(ctx context.Context, list [][]byte) []judged {
 	done := make([]judged, len(list))
 	workers := min(runtime.GOMAXPROCS(0), len(list))
@@ -120,8 +119,8 @@ func judgeAll(ctx context.Context, list [][]byte) []judged {
 	return done
 }
 
-// judge converts a raw product for storage, or says what is wrong with it. No input
-// of a partner may end the service.
+// judge converts a raw product for storage, or returns its problems. No input of a partner may stop
+// the service.
 func judge(raw []byte) (_ Product, problems []schemas.Problem) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -145,9 +144,8 @@ func judge(raw []byte) (_ Product, problems []schemas.Problem) {
 	return product, nil
 }
 
-// repeated finds an option whose id another one of its product has, and a unit whose
-// id another one of its option has (PRD-11): one of each could never be told from the
-// other.
+// repeated finds options with the same id in one product, and units with the same id in one option
+// (PRD-11). They could not be distinguished.
 func repeated(product *partnerapi.Product) (problems []schemas.Problem) {
 	options := map[string]bool{}
 	for i, option := range product.Options {
@@ -207,7 +205,7 @@ func (c *Catalog) add(j judged, raw []byte, at string) {
 		c.Products = append(c.Products, j.product)
 		return
 	}
-	var id string // what has no readable id has none
+	var id string // an unreadable id stays empty
 	if json.Unmarshal(member(raw, "id"), &id) == nil && id != "" {
 		c.present[id] = true
 	}

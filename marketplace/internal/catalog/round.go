@@ -6,36 +6,36 @@ import (
 	"github.com/google/uuid"
 )
 
-// Round is how far the slots of an integration's options have been pulled again. Its
-// passes go through the options that have not been pulled since they were asked for, a slice at a
-// time; what fails is tried again in the next pass.
+// Round is the progress of pulling the slots of all options of an integration. A pass goes through
+// the options that have not been pulled since the request, one slice at a time. Failed options are
+// retried in the next pass.
 type Round struct {
-	AskedAt time.Time // every option is to be pulled after this; ahead of now: not yet
-	Serves  time.Time // the request that the pass under way serves; zero: there was none yet
-	Pass    int       // of that request, from 0
-	After   uuid.UUID // the last option that the pass has tried; zero: it begins
-	Whole   bool      // the pass began with the first option
-	Pulled  time.Time // every option has been pulled since; zero: not known
+	AskedAt time.Time // every option will be pulled after this; a future time: not yet
+	Serves  time.Time // the request that this pass serves; zero: no request yet
+	Pass    int       // of that request, starting at 0
+	After   uuid.UUID // the last option that was tried; zero: the pass begins
+	Whole   bool      // the pass started at the first option
+	Pulled  time.Time // every option has been pulled since; zero: unknown
 }
 
 // SkippedPause is the shortest time between two pulls of a partner's slots while
 // its catalog stays the same.
 const SkippedPause = 5 * time.Minute
 
-// Slice is what came of a part of a pass.
+// Slice is the result of part of a pass.
 type Slice struct {
-	Last   uuid.UUID // the last option that was tried; zero: there was none
+	Last   uuid.UUID // the last option that was tried; zero: no option
 	Tried  int
 	Failed int
-	Ended  bool // there is no option after it
-	Left   bool // options, before or after, still have to be pulled
+	Ended  bool // no option follows
+	Left   bool // some options must still be pulled
 }
 
-// retries are the pauses before a round's second pass, and the third.
+// retries are the pauses before the second and the third pass.
 var retries = []time.Duration{time.Minute, 5 * time.Minute}
 
-// Start is the round as a slice begins: a request that came meanwhile is served from
-// here on. What is before the place comes after the end.
+// Start returns the round when a slice begins. A request that arrived meanwhile is served from here
+// on; options before this place follow after the end.
 func (r Round) Start(now time.Time) Round {
 	if r.AskedAt.After(r.Serves) && !r.AskedAt.After(now) {
 		r.Serves, r.Pass, r.Whole = r.AskedAt, 0, r.After == uuid.Nil
@@ -43,9 +43,9 @@ func (r Round) Start(now time.Time) Round {
 	return r
 }
 
-// Next is the round after a slice, and when the next slice is due, zero where there is
-// none. A partner that failed in all of a slice is left alone for a while; the next
-// pass begins where this one ended, so that a few bad options starve no others.
+// Next returns the round after a slice, and when the next slice is due: zero if none is due. A
+// partner that failed a complete slice gets a pause. The next pass starts where this one ended, so
+// that a few failing options do not block others.
 func (r Round) Next(now time.Time, s Slice) (next Round, due time.Time) {
 	if !s.Left {
 		r.Pulled = r.Serves

@@ -16,29 +16,29 @@ import (
 
 // SetAside is a product that is invalid and not sold.
 type SetAside struct {
-	ProductID string    `json:"product_id"` // "" where it has none that can be read
+	ProductID string    `json:"product_id"` // "": no readable id
 	Problems  []Problem `json:"problems"`
 }
 
-// Problem is one mistake of a product, or of a slot.
+// Problem is a mistake in a product or slot.
 type Problem struct {
 	Pointer string `json:"pointer"` // RFC 6901, within the pull's body
 	Message string `json:"message"`
 }
 
-// The bounds of what is kept of a pull's mistakes: it is a record for people.
+// The limits of what is kept of a pull's mistakes, which are shown to people.
 const (
-	mostSetAside     = 1000      // products that are listed with theirs
+	mostSetAside     = 1000      // products in the list
 	mostProblems     = 10        // of one product
-	mostSetAsideSize = 256 << 10 // of all their words, in bytes
+	mostSetAsideSize = 256 << 10 // of all texts, in bytes
 	longestWords     = 300       // an id, a pointer or a message, in characters
 )
 
-// asideList lists products that are set aside, as far as the bounds let it.
+// asideList is a bounded list of products that were set aside.
 type asideList struct {
 	list []SetAside
 	size int
-	more int // that are not listed
+	more int // products that are not in the list
 }
 
 func (a *asideList) add(id, at string, problems []schemas.Problem) {
@@ -58,7 +58,7 @@ func (a *asideList) add(id, at string, problems []schemas.Problem) {
 	a.list = append(a.list, aside)
 }
 
-// entries returns the list. Where it is cut its last entry says so.
+// entries returns the list. If it was cut, the last entry says so.
 func (a *asideList) entries() []SetAside {
 	if a.more > 0 {
 		return append(a.list, SetAside{Problems: []Problem{{Message: count.Of(a.more, "more product is set aside", "more products are set aside")}}})
@@ -66,8 +66,8 @@ func (a *asideList) entries() []SetAside {
 	return a.list
 }
 
-// withoutKey removes a partner's key from what is wrong with its catalog: a platform may
-// show what it was sent, and the problems are stored.
+// withoutKey removes a partner's key from the catalog's problems. They are stored, and a platform
+// may echo what it received.
 func (c *Catalog) withoutKey(key string) {
 	if len(c.SetAside) == 0 {
 		return
@@ -79,7 +79,7 @@ func (c *Catalog) withoutKey(key string) {
 	}
 }
 
-// withoutKey is that of a Catalog, for slots.
+// withoutKey does the same for slots.
 func (a *SlotAnswer) withoutKey(key string) {
 	if len(a.SetAside) == 0 {
 		return
@@ -97,7 +97,7 @@ func clean(r *redact.Redactor, problems []Problem) {
 	}
 }
 
-// said are the first problems of what stands at a place of the body.
+// said returns the first problems at a place in the body.
 func said(at string, problems []schemas.Problem) (list []Problem) {
 	for _, problem := range problems[:min(len(problems), mostProblems)] {
 		list = append(list, Problem{Pointer: readable(problem.Under(at).Pointer), Message: readable(problem.Message)})
@@ -105,8 +105,8 @@ func said(at string, problems []schemas.Problem) (list []Problem) {
 	return list
 }
 
-// readable returns a stranger's text as people can read it and the database can keep
-// it: without control characters, and cut where it is long.
+// readable returns a partner's text without control characters and cut to a length, for people and
+// for the database.
 func readable(text string) string {
 	var short strings.Builder
 	n := 0
@@ -122,22 +122,21 @@ func readable(text string) string {
 	return short.String()
 }
 
-// What is stored of one product at most. A product that is beyond this is a mistake of
-// its partner, or worse: it is set aside.
+// The limits of one stored product. A larger product is a mistake or an attack, and is set aside.
 const (
 	largestProduct = 1 << 20 // in bytes of JSON
 	longestID      = 1000    // in bytes; an index of the database takes a little more than twice as much
 	longestText    = 10_000  // in bytes
-	mostOptions    = 500     // of a product: each is asked for its slots
+	mostOptions    = 500     // of a product; each is pulled
 	mostUnits      = 100     // of an option
-	mostPrices     = 200     // of a unit: more than there are currencies
+	mostPrices     = 200     // of a unit; more than there are currencies
 )
 
-// limits is the version of these bounds and of what is stored of a product: where it
-// differs from that of the last pull, an equal body is read again.
+// limits is the version of these limits and of the stored form. If it differs from that of the last
+// pull, an equal body is read again.
 const limits = "1"
 
-// tooLarge judges a product before it is decoded, which takes many times its size.
+// tooLarge checks a product before it is decoded, which needs many times its size.
 func tooLarge(raw []byte) []schemas.Problem {
 	if len(raw) <= largestProduct {
 		return nil
@@ -145,7 +144,7 @@ func tooLarge(raw []byte) []schemas.Problem {
 	return []schemas.Problem{{Message: fmt.Sprintf("expected a product of at most %d bytes, received %d", largestProduct, len(raw))}}
 }
 
-// beyond finds what the schema lets pass and the marketplace cannot keep.
+// beyond finds values that the schema allows and the marketplace cannot store.
 func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem) {
 	wrong := func(pointer, format string, values ...any) {
 		problems = append(problems, schemas.Problem{Pointer: pointer, Message: fmt.Sprintf(format, values...)})
@@ -183,8 +182,8 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 	return problems
 }
 
-// unkept says why a text cannot be kept; "" where it can. halved: lone has found
-// half a character in what it was read from.
+// unkept says why a text cannot be stored, or returns "". halved: lone found half a character in
+// its source.
 func unkept(text string, longest int, halved bool) string {
 	switch {
 	case len(text) > longest:
@@ -197,15 +196,15 @@ func unkept(text string, longest int, halved bool) string {
 	return ""
 }
 
-// lone reports whether a JSON text has an escape of half a character, which decodes to
-// U+FFFD: two ids that differ would become one.
+// lone reports whether a JSON text contains half of a surrogate pair. It decodes to U+FFFD, so two
+// different ids could become equal.
 func lone(raw []byte) bool {
 	for {
 		at := bytes.Index(raw, []byte(`\u`))
 		if at < 0 {
 			return false
 		}
-		escaped := at > 0 && backslashes(raw[:at])%2 == 1 // \\u is no escape
+		escaped := at > 0 && backslashes(raw[:at])%2 == 1 // \\u is not an escape
 		first := surrogate(raw[at:])
 		raw = raw[at+2:]
 		switch {
@@ -218,11 +217,10 @@ func lone(raw []byte) bool {
 	}
 }
 
-// backslashes counts those at the end of a text.
+// backslashes counts the backslashes at the end of a text.
 func backslashes(text []byte) int { return len(text) - len(bytes.TrimRight(text, `\`)) }
 
-// surrogate returns the half of a character that the text starts with, as \uXXXX; 0 is
-// none.
+// surrogate returns the surrogate at the start of a text, as \uXXXX; 0 without one.
 func surrogate(text []byte) uint64 {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// SlotOption is a variation as its slots are pulled.
+// SlotOption is the part of a variation that a pull of its slots needs.
 type SlotOption struct {
 	VariationID uuid.UUID
 	ProductID   string            // the partner's
@@ -20,19 +20,19 @@ type SlotOption struct {
 	Option      partnerapi.Option // as the partner last sent it
 }
 
-// Window is the days that slots are asked for, in the product's zone, both inclusive.
+// Window is a range of days in the product's zone, both ends inclusive.
 type Window struct {
 	Zone     *time.Location
-	From, To time.Time // dates, as marketplace.DateIn has them
+	From, To time.Time // dates, like those of marketplace.DateIn
 }
 
-// windowAt is the window of a pull that is sent now: today and 60 days more (AVL-2).
+// windowAt returns the window of a pull now: today and 60 more days (AVL-2).
 func windowAt(now time.Time, zone *time.Location) Window {
 	today := marketplace.DateIn(now, zone)
 	return Window{Zone: zone, From: today, To: today.AddDate(0, 0, partnerapi.LookaheadDays)}
 }
 
-// Request asks for an option's slots with one adult, or one of its first unit.
+// Request returns the request for an option's slots with one adult, or with one of its first unit.
 func (w Window) Request(o SlotOption) partnerapi.AvailabilityRequest {
 	return partnerapi.AvailabilityRequest{
 		ProductID: o.ProductID, OptionID: o.Option.ID,
@@ -41,8 +41,7 @@ func (w Window) Request(o SlotOption) partnerapi.AvailabilityRequest {
 	}
 }
 
-// SlotPull is what an answer says of an option's slots, to be written in one
-// transaction.
+// SlotPull is the content of an answer about an option's slots, to be written in one transaction.
 type SlotPull struct {
 	VariationID uuid.UUID
 	SentAt      time.Time
@@ -52,21 +51,20 @@ type SlotPull struct {
 
 // SlotChanges are the rows that a pull has written.
 type SlotChanges struct {
-	Written int  // slots that are new, or differ
-	Closed  int  // slots of the window that are not in the answer any more
-	Late    bool // a later pull was stored before: nothing was written
+	Written int  // new or changed slots
+	Closed  int  // slots of the window that are missing from the answer
+	Late    bool // a later pull has been stored, so nothing was written
 }
 
-// SlotStore keeps slots.
+// SlotStore stores slots.
 type SlotStore interface {
-	// StoreSlots writes the slots that differ, closes those of the window that are
-	// gone, and remembers when the pull was sent. Older news never overwrites newer:
-	// a slot is as old as its own news, or its option's last complete pull, whichever
-	// is later.
+	// StoreSlots writes the slots that differ, closes missing ones of the window, and stores when
+	// the pull was sent. Older data never replaces newer data: the age of a slot is its last
+	// notification or its option's last complete pull, whichever is later.
 	StoreSlots(ctx context.Context, pull SlotPull) (SlotChanges, error)
 }
 
-// SlotSource is asked for slots: a partner.Client.
+// SlotSource pulls slots. It is a partner.Client.
 type SlotSource interface {
 	Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error
 }
@@ -87,17 +85,16 @@ func NewSlotPuller(store SlotStore, partner SlotSource, now func() time.Time) *S
 // Tell registers f to be called after every pull. Call it before the puller is in use.
 func (p *SlotPuller) Tell(f func(error)) { p.told = f }
 
-// SlotOutcome is what came of a pull.
+// SlotOutcome is the result of a pull.
 type SlotOutcome struct {
 	SlotChanges
 	SentAt   time.Time
-	Slots    int // good ones of the answer
+	Slots    int // valid slots in the answer
 	SetAside []SlotSetAside
 }
 
-// Pull asks a partner for the option's slots of today and 60 days more, by one call,
-// and stores what differs. The error is PartnerLate or PartnerFailed where the partner
-// is to blame, and nothing was written then.
+// Pull requests the option's slots of today and 60 more days in one call, and stores what differs.
+// The error is PartnerLate or PartnerFailed if the partner caused it. Nothing is written then.
 func (p *SlotPuller) Pull(ctx context.Context, target partner.Target, o SlotOption) (SlotOutcome, error) {
 	pulled, err := p.pull(ctx, target, o)
 	p.told(err)
@@ -122,19 +119,19 @@ func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOpti
 	return SlotOutcome{SlotChanges: changes, SentAt: pull.SentAt, Slots: len(pull.Answer.Slots), SetAside: pull.Answer.SetAside}, err
 }
 
-// Standing is where an integration's catalog and slots stand.
+// Standing is the state of an integration's catalog and slots.
 type Standing struct {
 	LastSync *Sync // nil before the first sync
-	Guarded  bool  // the guard holds a pull back
+	Guarded  bool  // the guard holds a pull
 	Slots    SlotsKnown
 }
 
-// SlotsKnown tells how far the slots of an integration's options are known.
+// SlotsKnown says for how many of an integration's options slots are loaded.
 type SlotsKnown struct {
-	Options      int                  `json:"options"`        // that are in the partner's catalog
-	Pulled       int                  `json:"pulled"`         // of which slots have been pulled
+	Options      int                  `json:"options"`        // in the partner's catalog
+	Pulled       int                  `json:"pulled"`         // options whose slots have been pulled
 	OldestPullAt *time.Time           `json:"oldest_pull_at"` // when the oldest of the last pulls was sent; nil before the first pull
-	SetAside     []OptionSlotSetAside `json:"set_aside"`      // by the last pulls, the first few
+	SetAside     []OptionSlotSetAside `json:"set_aside"`      // the first few of the last pulls
 }
 
 // OptionSlotSetAside is a slot that is invalid and not sold, with its option.

@@ -17,33 +17,33 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What is read of an answer's slots at most.
+// The limits of an answer's slots.
 const (
-	mostSlots      = 20_000   // a start every five minutes, day and night, and some
+	mostSlots      = 20_000   // more than one start every five minutes
 	largestSlot    = 64 << 10 // in bytes of JSON
-	mostSlotsAside = 5        // that are listed with what is wrong
+	mostSlotsAside = 5        // in the list with their problems
 )
 
-// SlotAnswer is what an answer to a pull says of an option's slots.
+// SlotAnswer is the content of an answer about an option's slots.
 type SlotAnswer struct {
-	Slots    []marketplace.Slot // good ones, each id once; without variation and time
-	SetAside []SlotSetAside     // of those that are not, the first few
-	// Kept are the ids of slots that are set aside: what they are is not known, but
-	// they are not gone.
+	Slots    []marketplace.Slot // valid slots, each id once; without variation and time
+	SetAside []SlotSetAside     // the first few invalid slots
+	// Kept are the ids of slots that were set aside. Their content is unknown, but they are not
+	// missing.
 	Kept []string
-	// Nameless: one that is set aside has no id that can be read. It may be any, so
-	// none is taken to be gone.
+	// Nameless means that a slot without a readable id was set aside. It may be any slot, so no
+	// slot counts as missing.
 	Nameless bool
 }
 
-// Lacks reports whether there is no slot of that id, not even one that is set aside.
+// Lacks reports whether the answer has no slot with that id, valid or set aside.
 func (a *SlotAnswer) Lacks(id string) bool {
 	return !a.Nameless && !slices.Contains(a.Kept, id) && !slices.ContainsFunc(a.Slots, func(s marketplace.Slot) bool { return s.ID == id })
 }
 
 // SlotSetAside is a slot that is invalid and not sold.
 type SlotSetAside struct {
-	SlotID   string    `json:"availability_id"` // "" where it has none that can be read
+	SlotID   string    `json:"availability_id"` // "": no readable id
 	Problems []Problem `json:"problems"`
 }
 
@@ -53,9 +53,8 @@ var (
 	errNoUTF8    = errors.New("expected JSON in UTF-8")
 )
 
-// ReadSlots reads an answer slot by slot. The error says why it is no answer at all
-// (AVL-3), or that ctx has ended; a slot that breaks its schema, or that we could not
-// keep, is set aside.
+// ReadSlots reads an answer slot by slot. The error says why it is not a valid answer (AVL-3), or
+// that ctx has ended. Slots that violate their schema or our limits are set aside.
 func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) {
 	if !utf8.Valid(body) {
 		return nil, errNoUTF8
@@ -69,7 +68,7 @@ func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) 
 	}
 	read := slotReader{window: w, present: map[string]bool{}, answer: &SlotAnswer{}}
 	i := 0
-	for raw := range parts(array) { // one at a time: decoded, an answer takes many times its own size
+	for raw := range parts(array) { // one at a time, because a decoded answer needs many times its size
 		if i == mostSlots {
 			return nil, errManySlots
 		}
@@ -99,7 +98,7 @@ func (r *slotReader) add(raw []byte, i int) {
 	}
 	slot.LocalDate = marketplace.DateIn(slot.Start, r.window.Zone)
 	if slot.LocalDate.Before(r.window.From) || slot.LocalDate.After(r.window.To) {
-		// It is not kept: whatever was known of it in the window is not there any more.
+		// It is not in Kept: an earlier slot with this id is no longer in the window.
 		r.setAside(raw, i, []schemas.Problem{{Pointer: "/localDateTimeStart", Message: fmt.Sprintf("expected a start from %s to %s in the product's zone",
 			r.window.From.Format(partnerapi.DateLayout), r.window.To.Format(partnerapi.DateLayout))}})
 		return
@@ -108,7 +107,7 @@ func (r *slotReader) add(raw []byte, i int) {
 	r.answer.Slots = append(r.answer.Slots, slot)
 }
 
-// slotOf reads one slot, or says what is wrong with it.
+// slotOf reads one slot or returns its problems.
 func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
 	if len(raw) > largestSlot {
 		return marketplace.Slot{}, []schemas.Problem{{Message: fmt.Sprintf("expected a slot of at most %d bytes, received %d", largestSlot, len(raw))}}
@@ -125,17 +124,16 @@ func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
 	return slot, f.problems
 }
 
-// setAside lists a slot with its problems, and returns its raw id, or "" if the id
-// cannot be read.
+// setAside lists a slot with its problems. It returns its raw id, or "" if the id is unreadable.
 func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id string) {
-	_ = json.Unmarshal(member(raw, "id"), &id) // else it stays ""
+	_ = json.Unmarshal(member(raw, "id"), &id) // the id stays "" if it is not a string
 	if len(r.answer.SetAside) < mostSlotsAside {
 		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(id), Problems: said(fmt.Sprintf("/%d", i), problems)})
 	}
 	return id
 }
 
-// keep remembers that a slot which is set aside is not gone.
+// keep records that a slot that was set aside is not missing.
 func (r *slotReader) keep(id string) {
 	if id == "" {
 		r.answer.Nameless = true
@@ -144,40 +142,40 @@ func (r *slotReader) keep(id string) {
 	}
 }
 
-// What is kept of a slot at most.
+// The limits of one slot.
 const (
 	mostSeats = math.MaxInt32
 	firstYear = 2000
 	lastYear  = 2200
 )
 
-// slotFields reads the fields of a decoded slot, or of news of one, that keeps its
-// schema: one decoding serves the schema and us. It collects what we could not keep.
+// slotFields reads the fields of a decoded slot or notification that matches its schema. The schema
+// and this reader share one decoding. It collects what cannot be stored.
 type slotFields struct {
 	object   map[string]any
-	halved   bool // lone has found half a character in it
+	halved   bool // lone found half a character in it
 	problems []schemas.Problem
 }
 
-// readFields decodes what a schema judges, and has it judged.
+// readFields decodes a text and validates it by a schema.
 func readFields(schema string, raw []byte) (*slotFields, []schemas.Problem) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil || !utf8.Valid(raw) || len(bytes.TrimSpace(raw[decoder.InputOffset():])) > 0 {
-		return nil, schemas.Validate(schema, raw) // it says what is no JSON, and where
+		return nil, schemas.Validate(schema, raw) // it says where the text is not JSON
 	}
 	if problems := schemas.ValidateValue(schema, value); problems != nil {
 		return nil, problems
 	}
-	return &slotFields{object: value.(map[string]any), halved: lone(raw)}, nil // the schemas want objects
+	return &slotFields{object: value.(map[string]any), halved: lone(raw)}, nil // the schemas require objects
 }
 
 func (f *slotFields) wrong(pointer, message string, args ...any) {
 	f.problems = append(f.problems, schemas.Problem{Pointer: pointer, Message: fmt.Sprintf(message, args...)})
 }
 
-// id reads an identifier of the partner's.
+// id reads an identifier.
 func (f *slotFields) id(name string) string {
 	id, _ := f.object[name].(string)
 	if wanted := unkept(id, longestID, f.halved); wanted != "" {
@@ -191,7 +189,7 @@ func (f *slotFields) status(name string) partnerapi.SlotStatus {
 	return partnerapi.SlotStatus(status)
 }
 
-// moment reads a date-time, zero where it is absent. The database knows microseconds.
+// moment reads a date-time, or zero if it is absent. The database stores microseconds.
 func (f *slotFields) moment(name string) time.Time {
 	text, given := f.object[name].(string)
 	if !given {
@@ -204,14 +202,14 @@ func (f *slotFields) moment(name string) time.Time {
 	return moment.UTC().Truncate(time.Microsecond)
 }
 
-// inOrder wants an end after its start, where there is one (AVL-11).
+// inOrder requires the end, if any, after the start (AVL-11).
 func (f *slotFields) inOrder(start, end time.Time) {
 	if f.problems == nil && !end.IsZero() && !end.After(start) {
 		f.wrong("/localDateTimeEnd", "expected an end after the start")
 	}
 }
 
-// seats reads a number of seats, nil where it is absent.
+// seats reads a number of seats, or nil if it is absent.
 func (f *slotFields) seats(name string) *int {
 	number, given := f.object[name].(json.Number)
 	if !given {
@@ -225,7 +223,7 @@ func (f *slotFields) seats(name string) *int {
 	return &read
 }
 
-// prices reads unit prices, nil where they are absent (AVL-6).
+// prices reads unit prices, or nil if they are absent (AVL-6).
 func (f *slotFields) prices(name string) []partnerapi.UnitPricing {
 	list, given := f.object[name].([]any)
 	if !given {
@@ -237,7 +235,7 @@ func (f *slotFields) prices(name string) []partnerapi.UnitPricing {
 	}
 	prices := make([]partnerapi.UnitPricing, len(list))
 	for i, entry := range list {
-		one := slotFields{object: entry.(map[string]any), halved: f.halved} // the schema wants one
+		one := slotFields{object: entry.(map[string]any), halved: f.halved} // the schema requires an object
 		prices[i] = one.price()
 		for _, problem := range one.problems {
 			f.problems = append(f.problems, problem.Under(fmt.Sprintf("/%s/%d", name, i)))
@@ -246,8 +244,8 @@ func (f *slotFields) prices(name string) []partnerapi.UnitPricing {
 	return prices
 }
 
-// price reads a unit's price: the amount from original, else retail, else price; the
-// guest's type from unitType, else type.
+// price reads a unit's price: the amount from original, otherwise retail, otherwise price; the
+// guest's type from unitType, otherwise type.
 func (f *slotFields) price() partnerapi.UnitPricing {
 	price := partnerapi.UnitPricing{UnitID: f.id("unitId")}
 	price.Currency, _ = f.object["currency"].(string)
@@ -268,8 +266,8 @@ func (f *slotFields) price() partnerapi.UnitPricing {
 	return price
 }
 
-// integer is an integer of 64 bits, which the schema has seen it is. It may be written
-// 10.0 or 1e3.
+// integer returns a number that the schema found to be a 64-bit integer. It may be written as 10.0
+// or 1e3.
 func integer(number json.Number) int64 {
 	if read, err := number.Int64(); err == nil {
 		return read

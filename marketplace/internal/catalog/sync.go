@@ -1,13 +1,13 @@
-// Package catalog makes a partner's products into activities, and its slots into ours.
+// Package catalog turns a partner's products into activities, and its slots into the marketplace's
+// slots.
 //
-// A sync pulls the catalog (sync.go), reads it product by product and sets aside what
-// is not as the contract has it (read.go), and finds what differs from what is stored
-// (diff.go, pure). What differs, and nothing else, is written in one transaction with
-// the hash of the body that it stands for.
+// A sync pulls the catalog (sync.go), reads it product by product, and sets invalid products aside
+// (read.go). It finds what differs from the stored catalog (diff.go, pure). The differences are
+// written in one transaction, with the hash of the body.
 //
-// Slots come in two ways: an option's answer for 60 days (slots.go, slots_read.go), and a
-// partner's news of one (notify.go). Both are read by the same rules,
-// and whatever was said last stands.
+// Slots arrive in two ways: in an option's answer for 60 days (slots.go, slots_read.go), and in a
+// partner's notification of one slot (notify.go). Both are read by the same rules, and the latest
+// information wins.
 package catalog
 
 import (
@@ -27,16 +27,16 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// Mode says what a pull asks for.
+// Mode says what a pull requests.
 type Mode string
 
 // The modes.
 const (
-	Full        Mode = "full"        // everything: what is missing is gone
-	Incremental Mode = "incremental" // what changed since the last pull: it never deactivates
+	Full        Mode = "full"        // all products: missing ones are deactivated
+	Incremental Mode = "incremental" // products changed since the last pull; none is deactivated
 )
 
-// Cause is why a sync was made.
+// Cause is why a sync was started.
 type Cause string
 
 // The causes.
@@ -44,82 +44,81 @@ const (
 	ByPartner  Cause = "trigger"  // the partner's webhook
 	ByOperator Cause = "operator" // an operator's decision
 	BySchedule Cause = "schedule"
-	ByNotify   Cause = "notify" // a notification of a slot that is not known
+	ByNotify   Cause = "notify" // a notification of an unknown slot
 )
 
-// SyncRequest asks for a sync of an integration, which a job makes. While one runs, all
-// that is asked for is one request more.
+// SyncRequest is a request for a sync, which a job makes. Requests during a running sync are
+// combined into one.
 type SyncRequest struct {
 	Integration uuid.UUID
-	Mode        Mode // a full sync serves a request for an incremental one as well
+	Mode        Mode // a full sync also serves a request for an incremental one
 	Cause       Cause
 	At          time.Time // the earliest start; zero: immediately
 }
 
-// PendingSync is a request that a job has taken up.
+// PendingSync is a request that a job has started.
 type PendingSync struct {
 	SyncRequest
-	Number   int64 // another that comes meanwhile has a higher one
-	Failures int   // tries that the partner failed
+	Number   int64 // a later request has a higher number
+	Failures int   // failed tries
 }
 
-// Position is where an integration's catalog stands.
+// Position is the state of an integration's stored catalog.
 type Position struct {
-	SentAt  time.Time // of the last stored pull; zero before the first
-	Hash    Hash      // of its body, where it was a full one
-	Rules   string    // by which it was read; "": there is no hash
-	Guarded Hash      // of the body that the guard holds; zero if none is held
+	SentAt  time.Time // when the last stored pull was sent; zero before the first
+	Hash    Hash      // of its body, if it was a full pull
+	Rules   string    // the version of the reading rules; "": no hash
+	Guarded Hash      // of the body that the guard holds; zero without one
 	Synced  int       // of the last full sync
 }
 
-// Sync is the record of one.
+// Sync is the record of one sync.
 type Sync struct {
 	ID          uuid.UUID                  `json:"-"`
 	Mode        Mode                       `json:"mode"`
 	Cause       Cause                      `json:"cause"`
 	StartedAt   time.Time                  `json:"started_at"`
 	FinishedAt  time.Time                  `json:"finished_at"`
-	Synced      int                        `json:"synced"`  // products of the answer that are stored
-	Skipped     bool                       `json:"skipped"` // the body is the last one's: nothing of the catalog was written
-	Failed      bool                       `json:"failed"`  // so that nothing was written
-	Reason      *string                    `json:"reason"`  // why it was skipped, or failed; else nil
+	Synced      int                        `json:"synced"`  // products that were stored
+	Skipped     bool                       `json:"skipped"` // the body equals the last one, so nothing was written
+	Failed      bool                       `json:"failed"`  // nothing was written
+	Reason      *string                    `json:"reason"`  // why it was skipped or failed; otherwise nil
 	Created     int                        `json:"created"`
 	Updated     int                        `json:"updated"`
 	Deactivated int                        `json:"deactivated"`
 	SetAside    marketplace.List[SetAside] `json:"set_aside"`
 	Guard       *Guard                     `json:"guard"`
-	EndsGuard   bool                       `json:"-"` // one was held before, and none is now
+	EndsGuard   bool                       `json:"-"` // an earlier pull was held, and now none is
 }
 
-// Update is what a pull changes, to be written in one transaction.
+// Update is what a pull changes. It is written in one transaction.
 type Update struct {
 	Changes  *Changes
 	Record   Sync
-	Position Position // where the catalog stands afterwards
+	Position Position // after the update
 }
 
-// Store keeps catalogs.
+// Store stores catalogs.
 type Store interface {
-	// Position returns where an integration's catalog stands, or NotFound where it
-	// is not live.
+	// Position returns the state of an integration's catalog, or NotFound if the integration is not
+	// live.
 	Position(ctx context.Context, integration uuid.UUID) (Position, error)
-	// UpdateCatalog has decide say what a pull that was sent at that time changes of
-	// what is stored, and writes it, all in one transaction that is the only one to
-	// write this catalog. Where a later sync has been stored meanwhile, nothing is
-	// decided and the error is Conflict; NotFound where the integration is not live.
-	// The request for the slots of its options is part of that transaction.
+	// UpdateCatalog calls decide with the stored catalog and writes its result in the same
+	// transaction, which alone writes this catalog. If a later sync has been stored, decide is not
+	// called and the error is Conflict. It is NotFound if the integration is not live. The
+	// transaction also requests the slots of the options.
 	UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(Position, Stored) (*Update, error)) error
-	// AskForSlots asks that the slots of all options be pulled: immediately
-	// where the catalog has changed, else not more often than every SkippedPause.
+	// AskForSlots requests the slots of all options: immediately if the catalog has changed,
+	// otherwise at most once every SkippedPause.
 	AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error
-	// KeepAttempt remembers a sync of an integration that was skipped, or failed. It writes
-	// no row of the catalog or of the syncs' history.
+	// KeepAttempt records a sync that was skipped or failed. It does not change the catalog or the
+	// history of stored syncs.
 	KeepAttempt(ctx context.Context, integration uuid.UUID, made Sync) error
 }
 
 // Puller pulls catalogs.
 type Puller interface {
-	// Products pulls a catalog and has read read its body.
+	// Products pulls a catalog and passes its body to read.
 	Products(ctx context.Context, t partner.Target, since time.Time, read func(ctx context.Context, body []byte) error) error
 }
 
@@ -141,18 +140,17 @@ func NewSyncer(store Store, partner Puller, now func() time.Time) *Syncer {
 // Tell registers f to be called after every pull. Call it before the syncer is in use.
 func (s *Syncer) Tell(f func(Order, Sync, error)) { s.told = f }
 
-// Order is what a sync is made for.
+// Order is the task of a sync.
 type Order struct {
 	Target   partner.Target
 	Mode     Mode
 	Cause    Cause
-	Approved bool // an operator approves what the guard holds back
+	Approved bool // an operator approves what the guard holds
 }
 
-// Sync pulls a partner's catalog and stores what differs. While one is under way for an
-// integration one more waits, which all who come meanwhile share. The error is
-// PartnerLate or PartnerFailed, and nothing was written then; Conflict where later pulls
-// have overtaken it again and again.
+// Sync pulls a partner's catalog and stores what differs. During a running sync of the integration,
+// all callers share the next one. The error is PartnerLate or PartnerFailed if the partner caused
+// it; nothing is written then. It is Conflict if later pulls were stored first every time.
 func (s *Syncer) Sync(ctx context.Context, o Order) (Sync, error) {
 	return s.flights.do(ctx, o.flight(), func(ctx context.Context) (Sync, error) {
 		made, err := s.sync(ctx, o)
@@ -161,7 +159,7 @@ func (s *Syncer) Sync(ctx context.Context, o Order) (Sync, error) {
 	})
 }
 
-// flight names the orders that one pull serves.
+// flight returns the name under which orders share a pull.
 func (o Order) flight() string {
 	name := o.Target.ID.String() + string(o.Mode)
 	if o.Approved {
@@ -170,7 +168,7 @@ func (o Order) flight() string {
 	return name
 }
 
-// mostPulls bounds the pulls of one sync, each of which a later one may overtake.
+// mostPulls limits the pulls of one sync. A later pull may make each of them obsolete.
 const mostPulls = 3
 
 func (s *Syncer) sync(ctx context.Context, o Order) (made Sync, err error) {
@@ -183,8 +181,7 @@ func (s *Syncer) sync(ctx context.Context, o Order) (made Sync, err error) {
 	return made, err
 }
 
-// pull is one try of a sync. The error is Conflict where a later pull was stored
-// meanwhile: this one's news is old.
+// pull makes one try of a sync. The error is Conflict if a later pull was stored meanwhile.
 func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -196,7 +193,7 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	}
 	record := Sync{ID: id, Mode: Full, Cause: o.Cause, StartedAt: s.now()}
 	since := time.Time{}
-	if o.Mode == Incremental && !position.SentAt.IsZero() { // else there is nothing that it could add to
+	if o.Mode == Incremental && !position.SentAt.IsZero() { // otherwise there is nothing to add to
 		record.Mode, since = Incremental, position.SentAt
 	}
 	var hash Hash
@@ -236,12 +233,11 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	return record, err
 }
 
-// Unchanged is why a sync is skipped.
+// Unchanged is the reason of a skipped sync.
 const Unchanged = "the catalog is the same as at the last full sync"
 
-// after is where the catalog stands after a pull. The hash is that of the full pull
-// that the stored catalog is: a body that is held back has none, and changes of an
-// incremental one take it away.
+// after returns the catalog's position after a pull. The hash is that of the full pull that equals
+// the stored catalog. A held body has no hash, and changes of an incremental pull remove it.
 func (s *Syncer) after(before Position, record Sync, changes *Changes, hash Hash, full bool) Position {
 	after := Position{SentAt: record.StartedAt}
 	switch {
@@ -257,10 +253,9 @@ func (s *Syncer) after(before Position, record Sync, changes *Changes, hash Hash
 	return after
 }
 
-// flights are the syncs under way. An integration has at most one
-// sync of each kind at a time. A caller that arrives meanwhile needs the partner's
-// current state, which the running pull may have missed: one more sync follows, and
-// serves all callers that have arrived by its start.
+// flights are the running syncs. An integration has at most one sync of each kind at a time. A
+// caller that arrives meanwhile needs the partner's current state, which the running pull may have
+// missed. One more sync follows for all callers that arrive before its start.
 type flights struct {
 	waiting singleflight.Group
 	flying  sync.Map // a *sync.Mutex for each name
@@ -284,8 +279,8 @@ func (all *flights) do(ctx context.Context, name string, f func(context.Context)
 	}
 }
 
-// safely turns a panic into an error that says where it came from, for the log: no
-// caller would recover it, and a partner's answer must not end the service.
+// safely converts a panic to an error with its stack, for the log. No caller would recover it, and
+// a partner's answer must not stop the service.
 func safely(f func() (Sync, error)) (made Sync, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// valid says where a body is not JSON.
+// valid returns an error that says where a body is not JSON.
 func valid(body []byte) error {
 	if json.Valid(body) {
 		return nil
@@ -17,9 +17,9 @@ func valid(body []byte) error {
 	return fmt.Errorf("expected JSON: %w", json.Unmarshal(body, &any))
 }
 
-// parts yields what stands between the commas of a JSON array or object: elements, or
-// members with their names. The text is known to be JSON; nothing is copied, and nothing
-// but the outermost level is looked at, so that it costs a fraction of decoding.
+// parts yields the raw elements of a JSON array, or the raw members of an object. The text must be
+// valid JSON. It copies nothing and scans only the outermost level, which is much cheaper than
+// decoding.
 func parts(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		depth, start, quoted := 0, 0, false
@@ -74,7 +74,7 @@ func member(object []byte, name string) (value []byte) {
 	return bytes.TrimSpace(value)
 }
 
-// spells reports whether a text that stands between quotes is that name.
+// spells reports whether a quoted text is that name.
 func spells(quoted []byte, name string) bool {
 	if !bytes.Contains(quoted, []byte(`\`)) {
 		return string(quoted) == name

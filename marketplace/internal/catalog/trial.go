@@ -12,31 +12,31 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Trial is what a partner answered to the two reads that try its settings: one product,
-// and the slots of that product's first option.
+// Trial is the result of testing a partner's settings with two reads: one product, and the slots of
+// that product's first option.
 type Trial struct {
 	Works        bool       `json:"works"`
 	Products     TrialRead  `json:"products"`
-	Availability *TrialRead `json:"availability"` // nil: no product was there to ask with
+	Availability *TrialRead `json:"availability"` // nil: no product to read slots for
 }
 
-// TrialRead is one of the reads.
+// TrialRead is the result of one read.
 type TrialRead struct {
 	Request  string                    `json:"request"`
-	Status   *int                      `json:"status"` // nil: no answer was read
+	Status   *int                      `json:"status"` // nil: no answer
 	Duration int64                     `json:"duration_ms"`
-	Found    int                       `json:"found"` // products, or slots, that can be used
-	Error    *string                   `json:"error"` // nil: it works
+	Found    int                       `json:"found"` // usable products or slots
+	Error    *string                   `json:"error"` // nil: the read succeeded
 	Problems marketplace.List[Problem] `json:"problems"`
 }
 
-// The requests, as people are told of them.
+// The names of the requests, for people.
 const (
 	tryProducts     = "GET " + partnerapi.ProductsPath + "?limit=1"
 	tryAvailability = "POST " + partnerapi.AvailabilityPath
 )
 
-// Err is nil where the settings work, else Unprocessable with what came back.
+// Err returns nil if the settings work, otherwise Unprocessable with the answer.
 func (t Trial) Err() error {
 	if t.Works {
 		return nil
@@ -57,7 +57,7 @@ func (t Trial) Err() error {
 	return failed
 }
 
-// TrialSource is who is tried: a partner.Client.
+// TrialSource is tested. It is a partner.Client.
 type TrialSource interface {
 	TryProducts(ctx context.Context, t partner.Target, read func(context.Context, []byte) error) partner.Outcome
 	TryAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) partner.Outcome
@@ -68,8 +68,8 @@ var (
 	errNoSlot    = errors.New("no slot of the answer can be used")
 )
 
-// Try reads one product from a partner, and the slots of its first option. It stores
-// nothing. The answers are read by the rules of a sync.
+// Try reads one product from a partner and the slots of its first option, by the rules of a sync.
+// It stores nothing.
 func Try(ctx context.Context, source TrialSource, t partner.Target, now func() time.Time) (made Trial) {
 	var found *Catalog
 	made.Products = tried(tryProducts, source.TryProducts(ctx, t, func(ctx context.Context, body []byte) (err error) {
@@ -121,7 +121,7 @@ func tryOption(ctx context.Context, source TrialSource, t partner.Target, o Slot
 	return made
 }
 
-// tried is what came of a read.
+// tried returns the result of a read.
 func tried(request string, o partner.Outcome) TrialRead {
 	made := TrialRead{Request: request, Duration: o.Took.Milliseconds()}
 	if o.Status != 0 {
@@ -137,7 +137,7 @@ func tried(request string, o partner.Outcome) TrialRead {
 	return made
 }
 
-// firstOption is the first option of the first product that can be used.
+// firstOption returns the first option of the first usable product.
 func firstOption(c *Catalog) (o SlotOption, found bool) {
 	for _, product := range c.Products {
 		for _, option := range product.Options {

@@ -1,8 +1,8 @@
-// Package partner registers partners' platforms, and calls them: each of the contract's
-// endpoints within its limit, with the registered key, to addresses that are public, and
-// never at the cost of another partner. Every call goes through one pipeline (do, in
-// calls.go): permit, deadline, exchange, judgement, health. Callers are told what an
-// answer means, and need no status codes.
+// Package partner registers partners' platforms and calls them. Each of the contract's endpoints is
+// called within its limit, with the registered key, and only at public addresses. One partner's
+// calls never delay another's. Every call goes through one pipeline (do, in calls.go): permit,
+// deadline, exchange, judgement, health. Callers receive the meaning of an answer and need no
+// status codes.
 package partner
 
 import (
@@ -20,7 +20,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Target is a partner to be called.
+// Target is how a partner is called.
 type Target struct {
 	ID       uuid.UUID // of the integration
 	Mode     marketplace.Mode
@@ -29,29 +29,29 @@ type Target struct {
 	AuthKey  string
 }
 
-// Config says how partners are called.
+// Config configures a Client.
 type Config struct {
 	Guard     *Guard
 	UserAgent string
-	AtOnce    int                          // calls to one partner that wait for its answer at the same time
-	Observe   func(uuid.UUID, Observation) // is told of every call, by integration
+	AtOnce    int                          // concurrent calls to one partner
+	Observe   func(uuid.UUID, Observation) // called after every call, with the integration
 	Now       func() time.Time
-	Scale     func(time.Duration) time.Duration // of the limits; nil: they are the contract's
+	Scale     func(time.Duration) time.Duration // scales the limits; nil: the contract's limits apply
 }
 
 // Client calls partners. It is safe for concurrent use.
 type Client struct {
 	config  Config
-	http    *http.Client // for what may be sent at any time
-	booking *http.Client // for what may be sent for a while only
+	http    *http.Client // for calls without a SendBy
+	booking *http.Client // for calls with a SendBy
 	permits *Permits
 	large   *semaphore.Weighted // limits the large answers in memory
 	life    context.Context
 	end     context.CancelCauseFunc
-	calls   sync.WaitGroup // that continue after their caller has gone
+	calls   sync.WaitGroup // calls that continue after their caller has gone
 }
 
-// largestHeader is how many bytes of an answer's header are read.
+// largestHeader limits an answer's header, in bytes.
 const largestHeader = 64 << 10
 
 // NewClient returns a client.
@@ -69,7 +69,7 @@ func NewClient(config Config) *Client {
 	}
 }
 
-// transport is that of calls that may be sent at any time.
+// transport returns the transport for calls without a SendBy.
 func transport(config Config) *http.Transport {
 	return &http.Transport{
 		DialContext:            config.Guard.DialContext(),
@@ -83,8 +83,8 @@ func transport(config Config) *http.Transport {
 	}
 }
 
-// bookingTransport is that of calls whose connection checks that they are still to be
-// sent. With HTTP/2 calls share one, and a write there is not any one call's.
+// bookingTransport returns the transport for calls whose connection checks their SendBy. It does
+// not use HTTP/2, where calls share a connection and a write does not belong to one call.
 func bookingTransport(config Config) *http.Transport {
 	t := transport(config)
 	t.DialContext = checked(t.DialContext)

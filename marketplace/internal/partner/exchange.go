@@ -11,12 +11,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// listening is how much longer than its limit the answer to reserve is waited for:
-// a hold that comes then has to be released.
+// listening is how long after its limit an answer to reserve is awaited. A hold that arrives then
+// must be released.
 const listening = 60 * time.Second
 
-// catchUp is how long an answer is still read once the time to listen is over: a replica
-// that was paused meanwhile finds in its socket what came in time. It is not scaled.
+// catchUp is how long an answer is read after the time to listen. A replica that was paused finds
+// the answers that arrived meanwhile in its sockets. It is not scaled.
 const catchUp = time.Second
 
 // listen makes a call that continues after its caller has gone, and reads a late answer.
@@ -26,8 +26,8 @@ func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
 	c.calls.Go(func() {
 		within, end := context.WithCancelCause(ctx)
 		defer end(nil)
-		// The second timer begins when the first one is seen to have ended: not before a
-		// paused replica goes on.
+		// The second timer starts when the first one fires, so not before a paused replica
+		// continues.
 		heard := time.AfterFunc(limit+c.config.Scale(listening), func() { time.AfterFunc(catchUp, func() { end(errLate) }) })
 		defer heard.Stop()
 		defer context.AfterFunc(c.life, func() { end(errClosed) })()
@@ -44,7 +44,7 @@ func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
 	}
 }
 
-// observed has the partner's health hear of a call, unless it was us who gave up.
+// observed updates the partner's health after a call, unless the service itself cancelled it.
 func (c *Client) observed(ctx context.Context, t Target, asked call, o Outcome) Outcome {
 	if ctx.Err() != nil && !o.Kind.Answered() {
 		o.Err = context.Cause(ctx)
@@ -56,7 +56,7 @@ func (c *Client) observed(ctx context.Context, t Target, asked call, o Outcome) 
 	return o
 }
 
-// reply is what was read of a call.
+// reply is the raw result of a call.
 type reply struct {
 	status int
 	body   []byte
@@ -64,12 +64,12 @@ type reply struct {
 	sent   bool // or may have been
 }
 
-// exchange sends a call, and judges its answer.
+// exchange sends a call and judges its answer.
 func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 	ctx, span := spanOf(ctx, t, asked)
 	began := c.config.Now()
 	place := &place{of: c.large}
-	defer place.leave() // once the body has been read for its meaning as well
+	defer place.leave() // after the body has been interpreted, too
 	r := c.send(ctx, t, asked, place)
 	took := c.config.Now().Sub(began)
 	o := judge(ctx, asked, r)
@@ -128,8 +128,8 @@ func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Reque
 		request.GetBody = nil
 	}
 	if asked.safe {
-		// net/http sends it again where a connection that was used before is closed without
-		// an answer. A header without a value is not sent.
+		// net/http retries a request if a reused connection closes without an answer, unless this
+		// header is set. A header without a value is not sent.
 		request.Header["Idempotency-Key"] = []string{}
 	}
 	if asked.body != nil {

@@ -16,18 +16,18 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Guard keeps calls from addresses that are not public: a partner's address is a
-// stranger's choice, and must not lead into our own network.
+// Guard refuses connections to addresses that are not public. A stranger chooses a partner's
+// address, and it must not lead into our network.
 type Guard struct {
 	guardian *ssrf.Guardian
 	resolver *net.Resolver // nil: the machine's
 }
 
-// wireServer is Azure's, which hands out a machine's secrets as metadata services do,
-// at an address that looks public.
+// wireServer belongs to Azure. Like metadata services it serves a machine's secrets, but its
+// address looks public.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
-// NewGuard returns a guard; allowPrivate lets every address pass, for development.
+// NewGuard returns a guard. allowPrivate accepts every address, for development.
 func NewGuard(allowPrivate bool) *Guard {
 	if allowPrivate {
 		return &Guard{}
@@ -40,8 +40,8 @@ const (
 	keepAlive = 30 * time.Second
 )
 
-// dialer looks at every address that a name has led to, at the moment when it is
-// dialled: a name may lead elsewhere than it did before.
+// dialer returns a dialer that checks each resolved address when it connects, because a name may
+// resolve differently later.
 func (g *Guard) dialer() *net.Dialer {
 	d := &net.Dialer{Timeout: dialTime, KeepAlive: keepAlive, Resolver: g.resolver}
 	if g.guardian != nil {
@@ -50,7 +50,7 @@ func (g *Guard) dialer() *net.Dialer {
 	return d
 }
 
-// What a base URL may be, for the one who registered it.
+// The rules for base URLs, as shown to the one who registers.
 var (
 	errBaseURL    = errors.New("base_url: expected an http or https address without user, query and fragment, such as https://partner.example/api")
 	errNotPublic  = errors.New("base_url: expected a public address, not one of a private network")
@@ -58,16 +58,15 @@ var (
 	errNumberHost = errors.New("base_url: expected a host name or an IP address in standard form")
 )
 
-// number is a host that some resolvers take for an IPv4 address in other clothes:
-// 2130706433, 0177.0.0.1, 0x7f.1.
+// number matches hosts that some resolvers read as an IPv4 address in another notation: 2130706433,
+// 0177.0.0.1, 0x7f.1.
 var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)(\.(0[xX][0-9a-fA-F]*|[0-9]+))*\.?$`)
 
-// longestBaseURL bounds a base URL, in bytes.
+// longestBaseURL limits a base URL, in bytes.
 const longestBaseURL = 2000
 
-// ParseBaseURL returns the address that a partner registers, in one form for all ways
-// to write it. An IP address that is not public is refused; a name is looked at when
-// it is dialled.
+// ParseBaseURL returns the normalized form of a base URL. It refuses IP addresses that are not
+// public. A host name is checked when it is dialled.
 func (g *Guard) ParseBaseURL(text string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	if err != nil || len(text) > longestBaseURL || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" ||
@@ -85,11 +84,11 @@ func (g *Guard) ParseBaseURL(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// What the address of a reseller's webhook may be.
+// The rules for addresses of a reseller's webhooks.
 var errWebhookURL = errors.New("must be an http or https URL of a public host, without user and fragment")
 
-// CheckWebhookURL says what is wrong with an address that a reseller registers for events.
-// It may have a query. A host name is looked at when it is dialled.
+// CheckWebhookURL returns an error for an address that a reseller must not register for events. It
+// may have a query. A host name is checked when it is dialled.
 func (g *Guard) CheckWebhookURL(text string) error {
 	address, err := url.Parse(text)
 	if err != nil {
@@ -102,13 +101,13 @@ func (g *Guard) CheckWebhookURL(text string) error {
 	return nil
 }
 
-// DialContext returns what connects to the addresses that the guard lets pass.
+// DialContext returns a dial function that connects only to accepted addresses.
 func (g *Guard) DialContext() func(ctx context.Context, network, address string) (net.Conn, error) {
 	return g.dialer().DialContext
 }
 
-// parseHost returns a host in the form in which it is dialled: what a browser would
-// take for an address is looked at as one.
+// parseHost returns a host in the form in which it is dialled. What a browser would read as an IP
+// address is checked as one.
 func (g *Guard) parseHost(host string) (string, error) {
 	if strings.IndexFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 {
 		plain, err := idna.Lookup.ToASCII(host)
@@ -134,7 +133,7 @@ func (g *Guard) parseHost(host string) (string, error) {
 	}
 }
 
-// withPort returns the host with its port, where that is not the scheme's own.
+// withPort returns the host, with its port if it is not the scheme's default.
 func withPort(host, port, scheme string) (string, error) {
 	if port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {

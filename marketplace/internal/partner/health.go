@@ -9,38 +9,38 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What moves the state, in calls one after the other.
+// Consecutive calls that change the state.
 const (
 	toDegrade = 3
 	toHeal    = 2
 )
 
-// Result is what came of a call, as far as a partner's health goes.
+// Result is the outcome of a call for the partner's health.
 type Result string
 
 // The results.
 const (
-	ResultOK         Result = "ok"         // 2xx, read whole
+	ResultOK         Result = "ok"         // 2xx, read completely
 	ResultTimeout    Result = "timeout"    //
-	ResultTransport  Result = "transport"  // no connection, or one that broke
-	ResultStatus     Result = "status"     // an HTTP answer that is not 2xx
-	ResultUnreadable Result = "unreadable" // a 2xx whose body makes no sense
+	ResultTransport  Result = "transport"  // no connection, or a broken one
+	ResultStatus     Result = "status"     // any other HTTP status than 2xx
+	ResultUnreadable Result = "unreadable" // 2xx with an invalid body
 )
 
-// Observation is what was seen of one call to the partner.
+// Observation describes one call to the partner.
 type Observation struct {
 	At     time.Time
 	Mode   marketplace.Mode // of the integration
 	Result Result
-	Status int           // of the answer, where there was one
-	Took   time.Duration // until the answer was read, or given up
+	Status int           // of the answer, if any
+	Took   time.Duration // until the answer was read or the call was cancelled
 
 	Endpoint partnerapi.Endpoint
-	Wrong    string // in words, without a customer's data; "": nothing was
+	Wrong    string // a message without customer data; "": no problem
 	Lawful   bool   // a refusal that the contract allows
 }
 
-// String says what came of the call, in a word or a few.
+// String returns the outcome in a few words.
 func (c Observation) String() string {
 	if c.Result == ResultStatus {
 		return fmt.Sprintf("answered with %d", c.Status)
@@ -52,27 +52,27 @@ func (c Observation) String() string {
 type HealthChange struct {
 	At     time.Time         `json:"at"`
 	State  partnerapi.Health `json:"state"`
-	Reason string            `json:"reason"` // what came of the call that changed it
+	Reason string            `json:"reason"` // the outcome of the call that caused it
 }
 
-// Fare is how a partner fares.
+// Fare is a partner's health and its recent changes.
 type Fare struct {
 	Health
-	Changes marketplace.List[HealthChange] // of its state: the last ones, the newest first
+	Changes marketplace.List[HealthChange] // of the state, newest first
 }
 
-// Health is a partner's state and counters. The zero value is that of a partner that
-// has not been called.
+// Health is a partner's state with its counters. The zero value means that the partner has not been
+// called.
 type Health struct {
 	State               partnerapi.Health `json:"state"` // "" is HEALTHY
 	FailureCount        int64             `json:"failure_count"`
-	ConsecutiveFailures int               `json:"consecutive_failures"` // of those that degrade
+	ConsecutiveFailures int               `json:"consecutive_failures"` // only failures that degrade
 	ConsecutiveOK       int               `json:"-"`
 	LastOKAt            time.Time         `json:"last_ok_at,omitzero"`
 }
 
-// After is the health that a call leaves. Every failure counts; those that speak of
-// the partner's platform, not of one request, degrade it when they come in a row.
+// After returns the health after a call. Every failure is counted. Consecutive failures of the
+// whole platform, not of one request, degrade the partner.
 func (h Health) After(call Observation) Health {
 	if h.State == "" {
 		h.State = partnerapi.Healthy
@@ -83,7 +83,7 @@ func (h Health) After(call Observation) Health {
 			h.LastOKAt = call.At
 		}
 		h.ConsecutiveFailures = 0
-		// It counts no further: a partner that is well is not written down at every call.
+		// The counter stops here, so that a healthy partner is not written at every call.
 		if h.ConsecutiveOK = min(h.ConsecutiveOK+1, toHeal); h.ConsecutiveOK == toHeal {
 			h.State = partnerapi.Healthy
 		}
@@ -100,19 +100,19 @@ func (h Health) After(call Observation) Health {
 	return h
 }
 
-// freshness is how old LastOKAt may grow before it is worth a write.
+// freshness is how old LastOKAt may become before it is stored again.
 const freshness = time.Minute
 
-// WorthStoring reports whether the health differs from the one before by more than a
-// good answer that is a moment newer.
+// WorthStoring reports whether the health differs from the stored one by more than a slightly newer
+// LastOKAt.
 func (h Health) WorthStoring(before Health) bool {
 	fresh := h.LastOKAt.Sub(before.LastOKAt) < freshness
 	h.LastOKAt, before.LastOKAt = time.Time{}, time.Time{}
 	return h != before || !fresh
 }
 
-// degrades reports whether a failure speaks of the partner's platform. A 404 or a 409
-// speaks of one request: it neither degrades nor heals.
+// degrades reports whether a failure concerns the whole platform. A 404 or 409 concerns one
+// request: it neither degrades nor heals.
 func (c Observation) degrades() bool {
 	if c.Result != ResultStatus {
 		return true
@@ -121,5 +121,5 @@ func (c Observation) degrades() bool {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
 		return true
 	}
-	return c.Status >= http.StatusInternalServerError || c.Status < http.StatusBadRequest // a redirect leads nowhere
+	return c.Status >= http.StatusInternalServerError || c.Status < http.StatusBadRequest // a redirect is a misconfiguration
 }
