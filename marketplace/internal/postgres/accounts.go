@@ -13,10 +13,10 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Accounts keeps accounts, with their tokens and sign-ins: a auth.Store.
+// Accounts stores accounts with their tokens and sessions. It is an auth.Store.
 type Accounts struct{ database }
 
-// CreateAccount stores a new account. The error is Conflict where the address has one.
+// CreateAccount stores a new account. The error is Conflict if the address has one.
 func (a *Accounts) CreateAccount(ctx context.Context, made marketplace.Account) error {
 	return createAccount(ctx, a.pool, made)
 }
@@ -27,7 +27,7 @@ type execer interface {
 }
 
 func createAccount(ctx context.Context, in execer, made marketplace.Account) error {
-	// Not a violated constraint, which the server would log with the address.
+	// Without a violated constraint, because the server would log the address.
 	added, err := in.Exec(ctx, `
 		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING`,
 		made.ID, made.Email, made.Name, made.Role, made.PasswordHash, made.CreatedAt)
@@ -52,8 +52,8 @@ var accountList = list[marketplace.Account]{
 	cursor: func(a marketplace.Account) marketplace.Cursor { return marketplace.Cursor{At: a.CreatedAt, ID: a.ID} },
 }
 
-// List returns a page of the accounts of a role, of all roles for "", that have the
-// words in their address or name, in the order of their making.
+// List returns a page of the accounts of a role (all roles for "") with the words in their address
+// or name, in order of creation.
 func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Account], error) {
 	f := newFilters()
 	if role != "" {
@@ -87,8 +87,8 @@ func (a *Accounts) account(ctx context.Context, query string, args ...any) (mark
 	return one(ctx, a.pool, "account", pgx.RowToStructByName[marketplace.Account], query, args...)
 }
 
-// AddAPIToken stores a token's hash (SHA-256, 32 bytes) with its description. The
-// error is NotFound where there is no such account of that role.
+// AddAPIToken stores a token's hash (SHA-256, 32 bytes) with its description. The error is NotFound
+// without an account of that role.
 func (a *Accounts) AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error {
 	added, err := a.pool.Exec(ctx, `
 		INSERT INTO api_tokens (id, account_id, name, hash, created_at, mode)
@@ -100,8 +100,7 @@ func (a *Accounts) AddAPIToken(ctx context.Context, t marketplace.APIToken, hash
 	return err
 }
 
-// RevokeAPIToken ends a token of that account, or returns NotFound. To revoke it again
-// changes nothing.
+// RevokeAPIToken revokes a token of that account, or returns NotFound. It is idempotent.
 func (a *Accounts) RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error {
 	found, err := a.pool.Exec(ctx, `
 		UPDATE api_tokens SET revoked_at = coalesce(revoked_at, $3) WHERE account_id = $1 AND id = $2`, account, token, at)
@@ -111,13 +110,13 @@ func (a *Accounts) RevokeAPIToken(ctx context.Context, account, token uuid.UUID,
 	return err
 }
 
-// APITokens returns the last tokens of an account, the newest first.
+// APITokens returns the last tokens of an account, newest first.
 func (a *Accounts) APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error) {
 	return all(ctx, a.pool, pgx.RowToStructByName[marketplace.APIToken], `
 		SELECT id, account_id, name, coalesce(mode, '') AS mode, created_at, revoked_at FROM api_tokens WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`, account, mostTokens)
 }
 
-// mostTokens is how many tokens of an account are shown.
+// mostTokens limits the tokens that are shown.
 const mostTokens = 1000
 
 func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (found marketplace.Account, mode marketplace.Mode, err error) {
@@ -129,13 +128,12 @@ func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (found ma
 	return found, mode, notFound(err, "account")
 }
 
-// errRefresh is the one answer to a refresh token that is not good, whatever is wrong
-// with it.
+// errRefresh is the error for every invalid refresh token, whatever the reason.
 var errRefresh = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 
-// StartFamily stores a sign-in with its first refresh token's hash. The account's row is
-// locked meanwhile: disabling the account ends this sign-in as well, or the error is
-// Unauthorized, as after a change of the password.
+// StartFamily stores a session with the hash of its first refresh token. It locks the account's
+// row, so that disabling the account ends this session too. The error is Unauthorized if the
+// account is disabled or its password has changed.
 func (a *Accounts) StartFamily(ctx context.Context, family uuid.UUID, of marketplace.Account, hash []byte, now, expires time.Time) error {
 	return a.transaction(ctx, func(tx pgx.Tx) error {
 		started, err := tx.Exec(ctx, `
@@ -170,7 +168,7 @@ func (a *Accounts) Rotate(ctx context.Context, hash, next []byte, now, expires t
 			return errRefresh
 		case err != nil:
 			return err
-		case !now.Before(ends): // used before or not: such a token is deleted, and tells nothing then
+		case !now.Before(ends): // used or not: an expired token is deleted anyway, so it proves nothing
 			return errRefresh
 		case used != nil:
 			stolen = true
@@ -213,8 +211,8 @@ func (a *Accounts) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.U
 	return all(ctx, a.pool, pgx.RowTo[uuid.UUID], `SELECT id FROM refresh_families WHERE revoked_at > $1`, since)
 }
 
-// Invite stores an invitation in place of an earlier one of the address. The error is Conflict
-// where the address has an account.
+// Invite stores an invitation and replaces an earlier one for the address. The error is Conflict if
+// the address has an account.
 func (a *Accounts) Invite(ctx context.Context, made marketplace.Invitation, hash []byte) error {
 	added, err := a.pool.Exec(ctx, `
 		INSERT INTO invitations (id, email, name, hash, created_at, expires_at)
@@ -236,7 +234,7 @@ var invitationList = list[marketplace.Invitation]{
 	},
 }
 
-// Invitations returns a page of the invitations that are open, in the order of their making.
+// Invitations returns a page of the open invitations in order of creation.
 func (a *Accounts) Invitations(ctx context.Context, now time.Time, asked marketplace.PageRequest) (marketplace.Page[marketplace.Invitation], error) {
 	f := newFilters()
 	f.add("expires_at > @now", "now", now)
@@ -265,13 +263,13 @@ func (a *Accounts) Accept(ctx context.Context, hash []byte, made marketplace.Acc
 	})
 }
 
-// DropExpiredInvitations deletes at most so many of them, and returns how many.
+// DropExpiredInvitations deletes at most most expired invitations and returns their number.
 func (a *Accounts) DropExpiredInvitations(ctx context.Context, now time.Time, most int) (int64, error) {
 	return a.delete(ctx, `DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, now, most)
 }
 
-// DropExpiredRefreshTokens deletes sign-ins whose last token has expired, some of those
-// of at most so many tokens, and tokens whose sign-in goes on. It returns how many tokens.
+// DropExpiredRefreshTokens deletes expired tokens, at most most, and sessions whose last token has
+// expired. It returns the number of tokens.
 func (a *Accounts) DropExpiredRefreshTokens(ctx context.Context, now time.Time, most int) (int64, error) {
 	return a.delete(ctx, `
 		WITH expired AS MATERIALIZED (SELECT hash, family_id FROM refresh_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED),

@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// activityColumns reads a whole activity in one row, so that no reader sees half of a
-// change. The names of a variation's parts are those of the domain's fields.
+// activityColumns selects a complete activity in one row, so that no reader sees half of a change.
+// The names of a variation's parts are those of the domain's fields.
 const activityColumns = `
 	SELECT a.id, a.integration_id, i.name, i.mode, a.created_at, a.title, a.product, a.partner_active, a.operator_active, a.details, (
 		SELECT coalesce(json_agg(json_build_object('ID', v.id, 'Sort', v.sort, 'Title', v.title, 'Option', v.option, 'Active', v.partner_active,
@@ -18,10 +18,9 @@ const activityColumns = `
 		FROM variations v WHERE v.activity_id = a.id)
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
-// active is what an activity is like that its partner and operators let be sold, and
-// listed what one is like that resellers may see: those of an integration that lacks a
-// required certificate are withheld. The activities of an integration that is deleted are not
-// active: the deletion sees to that.
+// active is the condition for activities that their partner and the operators sell. listed is the
+// condition for activities that resellers see: activities of an integration without a required
+// certificate are withheld. Deleting an integration deactivates its activities.
 const (
 	active = `(a.partner_active AND a.operator_active)`
 	listed = active + ` AND i.deleted_at IS NULL AND NOT i.withheld`
@@ -37,8 +36,7 @@ var activityList = list[marketplace.Activity]{
 	cursor: func(a marketplace.Activity) marketplace.Cursor { return marketplace.Cursor{At: a.CreatedAt, ID: a.ID} },
 }
 
-// Activities returns a page of all activities, listed or not, in the order of their
-// making.
+// Activities returns a page of all activities, listed or not, in order of creation.
 func (c *Catalog) Activities(ctx context.Context, by marketplace.ActivityFilter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Activity], error) {
 	f := newFilters()
 	if by.Words != "" {
@@ -56,7 +54,7 @@ func (c *Catalog) Activities(ctx context.Context, by marketplace.ActivityFilter,
 	return activityList.page(ctx, c.database, f, asked)
 }
 
-// Activity returns the activity of that id, listed or not, or NotFound.
+// Activity returns the activity with that id, listed or not, or NotFound.
 func (c *Catalog) Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error) {
 	return activityIn(ctx, c.pool, id)
 }
@@ -65,13 +63,12 @@ func activityIn(ctx context.Context, in querier, id uuid.UUID) (marketplace.Acti
 	return one(ctx, in, "activity", scanActivity, activityColumns+`WHERE a.id = $1`, id)
 }
 
-// EditActivity has edit change what operators may change of an activity, and returns
-// it. Edits at the same time come one after the other. The error is NotFound, or edit's,
-// and nothing is written then.
+// EditActivity lets edit change the operators' fields of an activity, and returns it. Concurrent
+// edits are serialized. The error is NotFound or edit's; nothing is written then.
 func (c *Catalog) EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (a marketplace.Activity, err error) {
 	err = c.transaction(ctx, func(tx pgx.Tx) error {
-		// Held before it is read: a statement that waits for the row reads the
-		// variations as they were before.
+		// The lock comes before the read: a statement that waits for the row would read old
+		// variations.
 		if _, err := tx.Exec(ctx, `SELECT FROM activities WHERE id = $1 FOR UPDATE`, id); err != nil {
 			return err
 		}

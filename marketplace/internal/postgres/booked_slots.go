@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/marketplace/internal/booking"
 )
 
-// KeepFresh stores what a partner has said of a slot at a checkout.
+// KeepFresh stores a partner's answer about a slot at a checkout.
 func (b *Bookings) KeepFresh(ctx context.Context, f booking.Fresh) error {
 	batch := &pgx.Batch{}
 	if err := queueFresh(batch, f); err != nil {
@@ -17,13 +17,12 @@ func (b *Bookings) KeepFresh(ctx context.Context, f booking.Fresh) error {
 	return b.pool.SendBatch(ctx, batch).Close()
 }
 
-// notPulledSince holds where no later complete pull of the option was stored.
+// notPulledSince is true if no later complete pull of the option was stored.
 const notPulledSince = `NOT EXISTS (SELECT FROM slot_pulls p WHERE p.variation_id = @variation AND p.sent_at > @at)`
 
-// queueFresh has a batch write one slot by the age rule of pulls. It is written even
-// where it is the same, so that an older pull which is under way does not overwrite it.
-// It holds the row of that slot alone, not its option's, and does not wait for another:
-// a pull that writes many would wait for it while it waits for the pull.
+// queueFresh adds a write of one slot to a batch, by the age rule of pulls. It writes an unchanged
+// slot too, so that an older running pull does not overwrite it. It locks only the slot's row, not
+// its option's, and does not wait for a lock: it could deadlock with a pull that writes many slots.
 func queueFresh(batch *pgx.Batch, f booking.Fresh) error {
 	args := named{"variation": f.Variation, "at": f.At, "asked": f.Asked}
 	if f.Gone {
@@ -52,11 +51,11 @@ func queueFresh(batch *pgx.Batch, f booking.Fresh) error {
 	return nil
 }
 
-// left is how many seats are left in a slot after a change of a booking.
+// left is the number of free seats after a change of a booking.
 const left = `greatest(0, least(s.vacancies + @free, greatest(s.vacancies, coalesce(s.capacity, s.vacancies + @free))))`
 
-// seats has the seats counted that a change takes or gives back, where the partner counts
-// them, and has not told them since.
+// seats adds a statement that counts the seats that a change takes or frees, if the partner counts
+// seats and has not reported them since.
 func (s saving) seats(c *booking.SeatsChange) {
 	if c == nil {
 		return

@@ -68,7 +68,7 @@ func (b *Bookings) Recorded(ctx context.Context, call uuid.UUID) (is bool, err e
 
 func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
 	if len(c.Jobs) == 0 {
-		_, err := b.save(ctx, b.pool, c, version) // outside of a transaction, a batch is one
+		_, err := b.save(ctx, b.pool, c, version) // without a transaction, a batch is one
 		return err
 	}
 	return b.transaction(ctx, func(tx pgx.Tx) error {
@@ -79,7 +79,7 @@ func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version in
 		jobs := make([]newJob, len(c.Jobs))
 		for i, j := range c.Jobs {
 			jobs[i] = newJob{args: bookingJob(j)}
-			if j.After > 0 { // else immediately: the queue looks for scheduled jobs only every few seconds
+			if j.After > 0 { // otherwise immediately: the queue looks for scheduled jobs only every few seconds
 				jobs[i].at = at.Add(j.After)
 			}
 		}
@@ -98,11 +98,10 @@ func bookingJob(j booking.Job) river.JobArgs {
 	}
 }
 
-// save sends a change's statements in one batch. The first holds the booking's row, where
-// it is of the version that was read; every other one finds its booking by that version,
-// and does nothing if the version has changed. The last makes the next version, and
-// tells the database's time. A change that answers a key finds its booking only as long as
-// the key is its own.
+// save sends a change's statements in one batch. The first locks the booking's row if it has the
+// version that was read. The others find the booking by that version, and do nothing if it has
+// changed. The last one increments the version and returns the database's time. A change that
+// answers a key finds its booking only while the request owns the key.
 func (b *Bookings) save(ctx context.Context, in interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }, c booking.Change, version int64) (at time.Time, err error) {
@@ -139,8 +138,8 @@ func (b *Bookings) save(ctx context.Context, in interface {
 	}
 }
 
-// dataException is the class of PostgreSQL's codes for a value that no column takes,
-// such as a text with a NUL.
+// dataException is PostgreSQL's class of error codes for values that a column cannot store, such as
+// a text with NUL.
 const dataException = "22"
 
 func unsaved(err error) error {
@@ -156,11 +155,11 @@ func unsaved(err error) error {
 // saving is the batch of a change.
 type saving struct {
 	batch *pgx.Batch
-	known named  // what every statement may name
-	owner string // holds as long as the request has its key
+	known named  // values that every statement may use
+	owner string // true while the request owns its key
 }
 
-// held finds the booking that the batch holds.
+// held selects the booking that the batch has locked.
 func (s saving) held() string {
 	return `FROM bookings b WHERE b.id = @id AND b.version = @version` + s.owner
 }
@@ -197,7 +196,7 @@ func (s saving) history(c booking.Change) {
 	}
 }
 
-// attention has the reasons listed that a booking has, and settles the others.
+// attention writes the booking's attention reasons and settles all others.
 func (s saving) attention(list []marketplace.Attention) {
 	reasons := []string{}
 	for _, a := range list {
@@ -230,7 +229,7 @@ func (s saving) answer(k *booking.Key) {
 	}
 }
 
-// events stores what the booking's reseller is told of it.
+// events stores the events for the booking's reseller.
 func (s saving) events(c booking.Change) {
 	for _, kind := range c.Events {
 		s.queue(`INSERT INTO event_outbox (type, account_id, mode, subject_id, data) SELECT @kind, b.account_id, b.mode, b.id, @told `+s.held(),
@@ -238,7 +237,7 @@ func (s saving) events(c booking.Change) {
 	}
 }
 
-// idTaken is what is wrong where two bookings have one id (CNF-2).
+// idTaken is the message for an id that two bookings have (CNF-2).
 const idTaken = "externalBookingId: expected an id that no other booking has, because cancelling one would cancel the other"
 
 const insertBreach = `

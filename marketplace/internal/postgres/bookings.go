@@ -12,15 +12,15 @@ import (
 	"partnerkit.dev/marketplace/internal/job"
 )
 
-// Bookings keeps bookings, and the requests that name a key: a booking.Store and KeyStore.
+// Bookings stores bookings and the keys of requests. It is a booking.Store and a KeyStore.
 type Bookings struct {
 	database
-	// Clock is a test's own. Else what replicas compare is by the database's clock, which
-	// they share.
+	// Clock is for tests. Otherwise replicas compare times by the database's clock, which they
+	// share.
 	Clock func() time.Time
 }
 
-// now is how statements name the time: @now is a test's, or null.
+// now is the time in statements: @now is a test's, or null.
 const now = `coalesce(@now::timestamptz, now())`
 
 func (b *Bookings) now() *time.Time {
@@ -30,7 +30,7 @@ func (b *Bookings) now() *time.Time {
 	return new(b.Clock())
 }
 
-// bookingColumns reads a booking with what is needed to move it.
+// bookingColumns selects a booking with the data for its next transition.
 const bookingColumns = `
 	SELECT b.id, b.version, b.account_id, b.integration_id, b.mode, b.activity_id, b.variation_id, b.product_id, b.option_id, b.availability_id, b.zone, b.starts_at, b.ends_at,
 		coalesce(b.sold, ` + soldNow + `),
@@ -43,13 +43,13 @@ const bookingColumns = `
 		` + bookedIntegration + `
 	FROM bookings b JOIN integrations i ON i.id = b.integration_id JOIN integration_health h ON h.integration_id = b.integration_id `
 
-// soldNow is what the catalog says today, for bookings of releases that did not keep it.
+// soldNow selects the current catalog, for bookings of releases that did not store it.
 const soldNow = `(SELECT jsonb_build_object('activity_title', a.title, 'variation_title', v.title, 'voucher', jsonb_build_object('partner_name', i.name,
 		'address', coalesce(a.details ->> 'address', ''), 'pickup', v.details -> 'pickup',
 		'cancellation_policy', coalesce(v.option ->> 'cancellationCutoff', ''), 'notes', coalesce(v.details ->> 'notes', '')))
 	FROM variations v JOIN activities a ON a.id = v.activity_id WHERE v.id = b.variation_id)`
 
-// bookedIntegration is what calls for a booking need of its integration.
+// bookedIntegration selects what calls for a booking need of its integration.
 const bookedIntegration = `i.id, i.account_id, i.name, i.mode, i.base_url, i.auth_type, i.auth_key, i.handles_ticket_delivery, h.state`
 
 func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
@@ -85,7 +85,7 @@ func (b *Bookings) DueBookings(ctx context.Context, takeOver time.Duration, most
 	return d, b.pool.SendBatch(ctx, batch).Close()
 }
 
-// droppedJobs are those of bookings that still wait for them, and for no other job.
+// droppedJobs are dropped jobs whose bookings wait for them and have no other job.
 const droppedJobs = `
 	SELECT b.id AS booking, j.kind, j.id AS job, j.attempt AS tries
 	FROM river_job j JOIN bookings b ON b.id = (j.args->>'booking_id')::uuid
@@ -98,13 +98,12 @@ const droppedJobs = `
 			AND other.state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))
 	ORDER BY j.finalized_at LIMIT $1`
 
-// erased finds the bookings whose guest has been erased, of those that are asked about.
+// erased selects the given bookings whose guest has been erased.
 const erased = `(SELECT id FROM bookings WHERE id = ANY(@ids) AND guest_erased_at IS NOT NULL)`
 
-// eraseGuests removes what is known of a guest, wherever it is kept: the contact, the
-// answers that are kept for requests with a key, reasons that people have written, and
-// what partners have said, who may have named the guest. A booking that a call to the
-// partner may still need it for is left unchanged.
+// eraseGuests removes a guest's data everywhere: the contact, stored answers of requests with a
+// key, reasons written by people, and partners' messages, which may name the guest. It skips a
+// booking if a call to the partner may still need the data.
 var eraseGuests = []string{
 	`UPDATE bookings SET contact = '{}', cancel_reason = '', guest_erased_at = now()
 		WHERE id = ANY(@ids) AND guest_erased_at IS NULL AND status NOT IN ('RESERVING', 'HELD', 'PAID')`,
@@ -116,8 +115,8 @@ var eraseGuests = []string{
 	`UPDATE integration_breaches SET message = 'erased' WHERE booking_id IN ` + erased + ` AND message <> 'erased'`,
 }
 
-// EraseGuest erases the guest of a booking, and reports whether it is erased now: it is
-// not where a call to the partner may still need the contact.
+// EraseGuest erases the guest of a booking and reports whether the guest is erased now. It is not
+// if a call to the partner may still need the contact.
 func (b *Bookings) EraseGuest(ctx context.Context, id uuid.UUID) (is bool, err error) {
 	if _, err := b.eraseGuests(ctx, []uuid.UUID{id}); err != nil {
 		return false, err
@@ -126,8 +125,8 @@ func (b *Bookings) EraseGuest(ctx context.Context, id uuid.UUID) (is bool, err e
 	return is, err
 }
 
-// EraseGuests erases the guests of bookings whose slots have ended before then, at most so
-// many, and returns how many.
+// EraseGuests erases the guests of at most most bookings whose slots ended before that time, and
+// returns their number.
 func (b *Bookings) EraseGuests(ctx context.Context, before time.Time, most int) (int64, error) {
 	ids, err := all(ctx, b.pool, pgx.RowTo[uuid.UUID], `
 		SELECT id FROM bookings WHERE guest_erased_at IS NULL AND ends_at < $1 AND status NOT IN ('RESERVING', 'HELD', 'PAID') ORDER BY ends_at LIMIT $2`, before, most)
@@ -137,8 +136,8 @@ func (b *Bookings) EraseGuests(ctx context.Context, before time.Time, most int) 
 	return b.eraseGuests(ctx, ids)
 }
 
-// eraseGuests runs all of it in one transaction, which a batch is, and returns of how many
-// bookings the guest was erased.
+// eraseGuests runs the statements in one batch, which is a transaction. It returns the number of
+// bookings whose guest was erased.
 func (b *Bookings) eraseGuests(ctx context.Context, ids []uuid.UUID) (bookings int64, err error) {
 	batch := &pgx.Batch{}
 	for _, statement := range eraseGuests {

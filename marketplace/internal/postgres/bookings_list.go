@@ -21,12 +21,12 @@ var bookingList = list[marketplace.Booking]{
 	cursor: func(b marketplace.Booking) marketplace.Cursor { return marketplace.Cursor{At: b.CreatedAt, ID: b.ID} },
 }
 
-// bookingQuery finds bookings by one of their names, or by the guest's words: each kind
-// has an index. Words are whole: the beginning of one may be that of everybody's.
+// bookingQuery finds bookings by one of their ids or by words of the guest. Each kind has an index.
+// Only whole words match: many names share a beginning.
 const bookingQuery = `(b.id = @query_id OR b.external_booking_id = @query OR (b.reseller_reference = @query AND b.reseller_reference <> '')
 	OR booking_guest(b.contact) @@ plainto_tsquery('simple', @query))`
 
-// List returns a page of the bookings, the newest first.
+// List returns a page of bookings, newest first.
 func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error) {
 	f := newFilters()
 	f.of(by.Scope, "b.")
@@ -38,13 +38,13 @@ func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplac
 			f.add("b."+id.column+" = @"+id.column, id.column, id.is)
 		}
 	}
-	if by.Status != "" { // in the statement: states are few and uneven, and each wants its own plan
+	if by.Status != "" { // as a literal: states are few and uneven, and each needs its own plan
 		f.conditions = append(f.conditions, "b.status = '"+strings.ReplaceAll(string(by.Status), "'", "''")+"'")
 	}
 	if by.Reference != "" {
 		f.add("b.reseller_reference = @reference AND b.reseller_reference <> ''", "reference", by.Reference)
 	}
-	if !by.Checkouts && by.Status == "" { // what is of a state that a reseller may ask for has made a booking
+	if !by.Checkouts && by.Status == "" { // a state that resellers can filter by implies a booking
 		f.conditions = append(f.conditions, "b.code IS NOT NULL")
 	}
 	if by.Attention {
@@ -58,7 +58,7 @@ func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplac
 	if by.Query != "" {
 		id, err := uuid.Parse(by.Query)
 		if err != nil {
-			id = uuid.Nil // which no booking has
+			id = uuid.Nil // no booking has this id
 		}
 		f.args["query_id"] = id
 		f.add(bookingQuery, "query", by.Query)
@@ -67,7 +67,7 @@ func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplac
 	return bookingList.page(ctx, b.database, f, asked)
 }
 
-// within adds the conditions of a period, whose arguments are called after it.
+// within adds the conditions of a period, whose arguments have this name with a suffix.
 func (f *filters) within(column, name string, p booking.Period) {
 	if !p.From.IsZero() {
 		f.add(column+" >= @"+name+"_from", name+"_from", p.From)
@@ -77,7 +77,7 @@ func (f *filters) within(column, name string, p booking.Period) {
 	}
 }
 
-// Histories returns what happened to bookings, the oldest first.
+// Histories returns the history of bookings, oldest first.
 func (b *Bookings) Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error) {
 	rows, err := b.pool.Query(ctx, `
 		SELECT booking_id, at, kind, from_status, to_status, why, endpoint, status, duration_ms, error
@@ -111,7 +111,7 @@ var commissionList = list[booking.Commission]{
 	},
 }
 
-// Commissions returns a page of an affiliate's commissions in a mode, the newest first.
+// Commissions returns a page of an affiliate's commissions in a mode, newest first.
 func (b *Bookings) Commissions(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error) {
 	f := newFilters()
 	f.add("affiliate_id = @affiliate", "affiliate", of.Account)

@@ -13,11 +13,11 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Catalog keeps what partners sell: activities, the slots of their options, and how far
-// both are pulled. It is a catalog.Store, SlotStore and NotifyStore.
+// Catalog stores what partners sell: activities, the slots of their options, and the progress of
+// pulling both. It is a catalog.Store, SlotStore and NotifyStore.
 type Catalog struct{ database }
 
-// positionQuery reads where a live integration's catalog stands.
+// positionQuery selects the state of a live integration's catalog.
 const positionQuery = `
 	SELECT i.last_sync_at, i.catalog_hash, i.catalog_rules, i.guarded_hash, coalesce((
 		SELECT s.synced FROM syncs s WHERE s.integration_id = i.id AND s.mode = 'full' ORDER BY s.started_at DESC LIMIT 1), 0)
@@ -93,8 +93,8 @@ func storedCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID) (catal
 	return stored, err
 }
 
-// writeCatalog writes the rows that differ, each kind in one statement. New rows are
-// copied, which is fastest. No other writer adds rows: the integration's row is locked.
+// writeCatalog writes the rows that differ, each kind in one statement. New rows are copied, which
+// is fastest. No other writer adds rows, because the integration's row is locked.
 func writeCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID, u *catalog.Update) error {
 	batch := &pgx.Batch{}
 	madeActivities := activityRows(batch, integration, u.Changes.Activities, u.Record.StartedAt)
@@ -128,17 +128,17 @@ func copyRows(ctx context.Context, tx pgx.Tx, table string, rows [][]any, column
 	return err
 }
 
-// nothing is what operators have set of a new activity or variation.
+// nothing is the empty set of operators' fields, for a new activity or variation.
 var nothing = []byte("{}")
 
-// activityRows queues the writing of activities that are known, and returns the new ones.
+// activityRows queues updates of known activities and returns the new ones.
 func activityRows(batch *pgx.Batch, integration uuid.UUID, rows []catalog.ActivityRow, now time.Time) (made [][]any) {
 	var ids []uuid.UUID
 	var products []string
 	var hashes [][]byte
 	for _, row := range rows {
 		if row.New {
-			// As 16 bytes: an id of this library's goes through its text.
+			// As 16 bytes, because the library's type would be sent as text.
 			made = append(made, []any{[16]byte(row.ID), [16]byte(integration), row.ExternalID, now, row.Title, []byte(row.Product), row.Hash[:], true, true, nothing})
 			continue
 		}
@@ -153,7 +153,7 @@ func activityRows(batch *pgx.Batch, integration uuid.UUID, rows []catalog.Activi
 	return made
 }
 
-// variationRows queues the writing of variations that are known, and returns the new ones.
+// variationRows queues updates of known variations and returns the new ones.
 func variationRows(batch *pgx.Batch, rows []catalog.VariationRow) (made [][]any) {
 	var ids []uuid.UUID
 	var options []string
@@ -200,12 +200,12 @@ func scanSync(row pgx.CollectableRow) (r catalog.Sync, err error) {
 	return r, err
 }
 
-// syncTargets is where a row of syncList is scanned into.
+// syncTargets returns the scan targets for a row of syncList.
 func syncTargets(s *catalog.Sync) []any {
 	return []any{&s.ID, &s.Mode, &s.Cause, &s.StartedAt, &s.FinishedAt, &s.Synced, &s.Created, &s.Updated, &s.Deactivated, &s.SetAside, &s.Guard}
 }
 
-// recentSyncs are the last syncs of integrations.
+// recentSyncs are the last syncs of integrations, by kind.
 type recentSyncs struct{ last, full, skipped map[uuid.UUID]catalog.Sync }
 
 func (r *recentSyncs) queue(batch *pgx.Batch, integrations []uuid.UUID) {
@@ -219,7 +219,7 @@ func (r *recentSyncs) queue(batch *pgx.Batch, integrations []uuid.UUID) {
 		Query(syncsInto(r.skipped, func(s *catalog.Sync) []any { return []any{&s.Cause, &s.StartedAt, &s.FinishedAt} }))
 }
 
-// syncsInto reads one sync of each integration, whose id comes first.
+// syncsInto reads one sync of each integration. The integration's id is the first column.
 func syncsInto(found map[uuid.UUID]catalog.Sync, targets func(*catalog.Sync) []any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -234,8 +234,8 @@ func syncsInto(found map[uuid.UUID]catalog.Sync, targets func(*catalog.Sync) []a
 	}
 }
 
-// newest is the last sync, skipped or not; nil before the first. A skipped one has
-// found what the last full one did.
+// newest returns the last sync, skipped or not; nil before the first. A skipped one has found what
+// the last full one did.
 func (r *recentSyncs) newest(integration uuid.UUID) *catalog.Sync {
 	last, anyLast := r.last[integration]
 	full, anyFull := r.full[integration]
@@ -250,16 +250,15 @@ func (r *recentSyncs) newest(integration uuid.UUID) *catalog.Sync {
 	return &skipped
 }
 
-// Syncs returns a page of an integration's stored syncs, the newest first.
+// Syncs returns a page of an integration's stored syncs, newest first.
 func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error) {
 	f := newFilters()
 	f.add("integration_id = @integration", "integration", integration)
 	return syncList.page(ctx, c.database, f, asked)
 }
 
-// DropOldSyncs deletes syncs, but the last ones of each integration, which are so many, and
-// its last full one, which tells what is skipped. It deletes at most so many, and returns
-// how many.
+// DropOldSyncs deletes syncs except the last keep of each integration and its last full one, with
+// which later pulls are compared. It deletes at most most syncs and returns their number.
 func (c *Catalog) DropOldSyncs(ctx context.Context, keep, most int) (int64, error) {
 	return c.delete(ctx, `
 		DELETE FROM syncs WHERE id = ANY (ARRAY(

@@ -25,13 +25,12 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrationLock is the advisory lock under which one replica migrates while the
-// others wait.
+// migrationLock is the advisory lock of the replica that migrates, while others wait.
 const migrationLock = 0x6d61726b // "mark"
 
-// Migrate brings the tables of the database at that address up to date, the job
-// queue's too, one process at a time, and returns how many migrations it ran. A
-// database that a newer service has migrated is an error.
+// Migrate updates the tables of the database at that address, and the job queue's tables. Only one
+// process migrates at a time. It returns the number of migrations that it ran. A database that a
+// newer service has migrated is an error.
 func Migrate(ctx context.Context, address string) (ran int, err error) {
 	config, err := configOf(address)
 	if err != nil {
@@ -42,7 +41,7 @@ func Migrate(ctx context.Context, address string) (ran int, err error) {
 		return 0, &unreachable{err}
 	}
 	defer pool.Close()
-	// A session's lock is its connection's: it is kept while the migrations take others.
+	// A session's lock belongs to its connection, which is kept while the migrations use others.
 	held, err := pool.Acquire(ctx)
 	if err != nil {
 		return 0, &unreachable{err}
@@ -63,11 +62,11 @@ func Migrate(ctx context.Context, address string) (ran int, err error) {
 	return ours + queue, err
 }
 
-// lockPause is the time between two tries for the migrations' lock.
+// lockPause is the pause between tries for the migrations' lock.
 const lockPause = 200 * time.Millisecond
 
-// lockMigrations tries until it has the lock: a statement that waited for it would be one
-// that an index, which is built concurrently, waits for.
+// lockMigrations tries until it has the lock. A statement that waited for the lock would block an
+// index that is built concurrently.
 func lockMigrations(ctx context.Context, held *pgxpool.Conn) error {
 	for {
 		var locked bool
@@ -107,8 +106,8 @@ func migrateTables(ctx context.Context, pool *pgxpool.Pool) (ran int, err error)
 	return len(results), nil
 }
 
-// migrateQueue makes the tables of the job queue. Its migrations cannot run in one
-// transaction: a value that one adds to an enum is used by the next.
+// migrateQueue creates the tables of the job queue. Its migrations cannot run in one transaction,
+// because one adds a value to an enum that the next one uses.
 func migrateQueue(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -128,11 +127,11 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 	return len(done.Versions), nil
 }
 
-// connectTime is how long a connection may take to be made, unless the address says
-// otherwise with connect_timeout: a server that is silent must not keep a start waiting.
+// connectTime limits opening a connection, unless the address contains connect_timeout. A silent
+// server must not block the start.
 const connectTime = 15 * time.Second
 
-// configOf reads a database's address.
+// configOf parses a database's address.
 func configOf(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -145,14 +144,13 @@ func configOf(address string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// CheckAddress says what is wrong with a database's address, without anything that it
-// may hold.
+// CheckAddress returns an error for an invalid database address, without quoting the address.
 func CheckAddress(address string) error {
 	_, err := configOf(address)
 	return err
 }
 
-// hidden keeps the address, and the password in it, out of an error.
+// hidden removes the address, which may contain a password, from an error.
 func hidden(err error) error {
 	if parse := (*pgconn.ParseConfigError)(nil); !errors.As(err, &parse) {
 		return err
@@ -161,17 +159,17 @@ func hidden(err error) error {
 	var address *url.Error
 	var number *strconv.NumError
 	if cause := errors.Unwrap(err); cause != nil && !errors.As(cause, &address) && !errors.As(cause, &number) {
-		return fmt.Errorf("%s: %w", wanted, cause) // how TLS is asked for: no part of the address
+		return fmt.Errorf("%s: %w", wanted, cause) // it describes how TLS is configured and contains no part of the address
 	}
 	return errors.New(wanted)
 }
 
-// ErrUnreachable is wrapped by the error of a database that cannot be reached, or does
-// not let the service in.
+// ErrUnreachable is wrapped by the error for a database that cannot be reached or that refuses the
+// service.
 var ErrUnreachable = errors.New("the database cannot be reached")
 
-// unreachable says in one line why the database cannot be reached: pgx has a line for
-// every address and every way that it has tried.
+// unreachable says in one line why the database cannot be reached. pgx has a line for every address
+// and every way that it tried.
 type unreachable struct{ cause error }
 
 func (u *unreachable) Error() string {
@@ -181,8 +179,8 @@ func (u *unreachable) Error() string {
 
 func (u *unreachable) Unwrap() []error { return []error{ErrUnreachable, u.cause} }
 
-// prepare makes a connection the service's: times come in UTC, whatever the machine's zone
-// is, and the server's log is kept from customers' data as far as the user may have it so.
+// prepare configures a new connection: times are in UTC, whatever the machine's zone, and the
+// server's log contains no customers' data, as far as the user's rights allow.
 func prepare(ctx context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
@@ -191,8 +189,8 @@ func prepare(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// quietLog has the server log no row, which a violated constraint shows, and no
-// parameters. Only superusers, and who was granted it, may set the first two.
+// quietLog stops the server from logging rows of violated constraints, and parameters. Only
+// superusers and users with the privilege may set the first two.
 const quietLog = `DO $$
 	DECLARE
 		setting text[];
@@ -206,8 +204,8 @@ const quietLog = `DO $$
 	END
 $$`
 
-// LogMayTell reports whether the server's log may hold rows of the database: the user may
-// not change the log settings, and they have not been turned off for it.
+// LogMayTell reports whether the server's log may contain rows: the user may not change the log
+// settings, and they have not been turned off.
 func (s *Store) LogMayTell(ctx context.Context) (tells bool, err error) {
 	err = s.pool.QueryRow(ctx, `SELECT current_setting('log_error_verbosity') <> 'terse'`).Scan(&tells)
 	return tells, err

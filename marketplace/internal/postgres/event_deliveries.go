@@ -43,14 +43,14 @@ func (e *Events) Retry(ctx context.Context, id, told uuid.UUID) (d event.Deliver
 	return d, err
 }
 
-// sentTo holds of a subscription that is sent to.
+// sentTo is the condition for an active subscription with an address.
 const sentTo = `s.url IS NOT NULL AND s.disabled_at IS NULL AND EXISTS (SELECT FROM accounts a WHERE a.id = s.account_id AND a.disabled_at IS NULL)`
 
 func (e *Events) Target(ctx context.Context, id uuid.UUID) (event.Subscription, error) {
 	return one(ctx, e.pool, "webhook", scanSubscription, subscriptionColumns+`WHERE s.id = $1 AND `+sentTo, id)
 }
 
-// first holds of a pending delivery that no earlier one of its subject is before.
+// first is the condition for the earliest pending delivery of its subject.
 const first = `d.state = 'pending' AND NOT EXISTS (
 	SELECT FROM event_deliveries p WHERE p.subscription_id = d.subscription_id AND p.subject_id = d.subject_id AND p.position < d.position AND p.state = 'pending')`
 
@@ -79,7 +79,7 @@ func (e *Events) Settle(ctx context.Context, id uuid.UUID, r event.Result, limit
 		"disable": limits.Disable, "waiting": limits.Waiting, "succeeded": succeeded, "pause": r.Pause, "gone": r.Gone,
 	}
 	batch := &pgx.Batch{}
-	// Its row comes first: of two that write about a subscription one comes after the other.
+	// Its row is locked first, to serialize writers of a subscription.
 	batch.Queue(`
 		UPDATE event_subscriptions SET failing_since = CASE WHEN @succeeded::boolean THEN NULL ELSE coalesce(failing_since, now()) END,
 			paused_until = CASE WHEN @pause::interval > '0' THEN clock_timestamp() + @pause::interval END
@@ -102,11 +102,11 @@ func (e *Events) Settle(ctx context.Context, id uuid.UUID, r event.Result, limit
 			UPDATE event_deliveries d SET state = 'failed', last_error = coalesce(d.last_error, 'the webhook was disabled')
 			FROM event_subscriptions s WHERE s.id = @id AND s.disabled_at IS NOT NULL AND d.subscription_id = s.id AND d.state = 'pending'`, args)
 	}
-	return e.pool.SendBatch(ctx, batch).Close() // outside of a transaction, a batch is one
+	return e.pool.SendBatch(ctx, batch).Close() // without a transaction, a batch is one
 }
 
-// Rest has then end a subscription's job in the transaction that finds when the next one
-// is due: zero where nothing waits.
+// Rest lets then end a subscription's job, in the transaction that finds when the next one is due:
+// zero without a pending delivery.
 func (e *Events) Rest(ctx context.Context, id uuid.UUID, then func(tx pgx.Tx, now, due time.Time) error) error {
 	return e.transaction(ctx, func(tx pgx.Tx) error {
 		var now, due time.Time

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Events keeps what resellers are told: an event.Store.
+// Events stores events for resellers. It is an event.Store.
 type Events struct{ database }
 
 const subscriptionColumns = `
@@ -27,7 +27,7 @@ func scanSubscription(row pgx.CollectableRow) (s event.Subscription, err error) 
 func (e *Events) Subscribe(ctx context.Context, s event.Subscription, most int) (made event.Subscription, err error) {
 	err = e.transaction(ctx, func(tx pgx.Tx) error {
 		var has int
-		// The account's row has those wait that would count at the same time.
+		// The lock on the account's row serializes counts.
 		batch := &pgx.Batch{}
 		batch.Queue(`SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, s.Account)
 		batch.Queue(`SELECT count(*) FROM event_subscriptions WHERE account_id = $1 AND mode = $2`, s.Account, s.Mode).QueryRow(func(row pgx.Row) error { return row.Scan(&has) })
@@ -63,12 +63,12 @@ func (e *Events) Unsubscribe(ctx context.Context, of marketplace.Scope, id uuid.
 	return err
 }
 
-// Feed reads what an account is told in a mode after a place, and where the next part begins: after
-// the last event of all where nothing follows, so that who asks often enough misses none.
+// Feed reads an account's events in a mode after a position, and the next position: after the last
+// event of all if none follows, so that a reader who polls often enough misses no event.
 func (e *Events) Feed(ctx context.Context, of marketplace.Scope, after int64, most int) (f event.Feed, err error) {
 	f.Events, f.Next = []event.Event{}, after
 	err = e.transaction(ctx, func(tx pgx.Tx) error {
-		// One snapshot for all: what is stored meanwhile comes with the next part.
+		// One snapshot for all queries: events stored meanwhile come with the next section.
 		if _, err := tx.Exec(ctx, `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`); err != nil {
 			return err
 		}
@@ -105,15 +105,15 @@ func (e *Events) Feed(ctx context.Context, of marketplace.Scope, after int64, mo
 }
 
 const (
-	// publishLock is the advisory lock of who publishes.
+	// publishLock is the publisher's advisory lock.
 	publishLock = 0x65766e74 // "evnt"
-	// mostPublished is how many events are published in one transaction.
+	// mostPublished limits the events of one transaction.
 	mostPublished = 1000
 )
 
-// Publish moves events from the outbox to the feed, notes where they are to be sent, and
-// asks for the jobs that send them. It reports whether there may be more of them, and does
-// nothing where another replica is at it.
+// Publish moves events from the outbox to the feed, adds their deliveries, and inserts the jobs
+// that send them. It reports whether more may be left. It does nothing while another replica
+// publishes.
 func (e *Events) Publish(ctx context.Context) (more bool, err error) {
 	var some bool
 	if err := e.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM event_outbox)`).Scan(&some); err != nil || !some {
@@ -147,8 +147,8 @@ func (e *Events) Publish(ctx context.Context) (more bool, err error) {
 	return moved == mostPublished, err
 }
 
-// wake asks for the jobs of subscriptions that something is due for. It holds their rows:
-// a job that is ending has seen what is due before, or another one is inserted.
+// wake inserts the jobs of subscriptions with due deliveries. It locks their rows: either an ending
+// job has seen the deliveries, or a new job is inserted.
 func (e *Events) wake(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil
@@ -165,8 +165,8 @@ func (e *Events) wake(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) error {
 	return e.insertJobs(ctx, tx, jobs...)
 }
 
-// WakeAll asks for the job of every subscription that has something due, where that was
-// lost: it failed too often, or its account was disabled for a while.
+// WakeAll inserts the job of every subscription with due deliveries, in case it was lost: it failed
+// too often, or the account was disabled for a while.
 func (e *Events) WakeAll(ctx context.Context) error {
 	return e.transaction(ctx, func(tx pgx.Tx) error {
 		ids, err := all(ctx, tx, pgx.RowTo[uuid.UUID], `
@@ -179,8 +179,8 @@ func (e *Events) WakeAll(ctx context.Context) error {
 	})
 }
 
-// DropOldEvents deletes events that were published before then, with their deliveries, at
-// most so many, and returns how many. The feed remembers how far.
+// DropOldEvents deletes at most most events that were published before that time, with their
+// deliveries. It returns their number and records the last position for the feed.
 func (e *Events) DropOldEvents(ctx context.Context, before time.Time, most int) (int64, error) {
 	var dropped int64
 	err := e.pool.QueryRow(ctx, `

@@ -8,14 +8,14 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// newJob is a job to be inserted.
+// newJob is a job to insert.
 type newJob struct {
 	args    river.JobArgs
 	at      time.Time // the earliest time; zero: immediately
-	hastens bool      // one that is there already, and waits for a later time, is due now
+	hastens bool      // an existing job that waits for a later time becomes due now
 }
 
-// InsertJobs inserts jobs. A unique job that exists is left unchanged.
+// InsertJobs inserts jobs. An existing unique job is left unchanged.
 func (s *Store) InsertJobs(ctx context.Context, jobs ...river.JobArgs) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		queued := make([]newJob, len(jobs))
@@ -26,7 +26,7 @@ func (s *Store) InsertJobs(ctx context.Context, jobs ...river.JobArgs) error {
 	})
 }
 
-// insertJobs inserts jobs in the transaction of the change that demands them.
+// insertJobs inserts jobs in the transaction of the change that requires them.
 func (d database) insertJobs(ctx context.Context, tx pgx.Tx, jobs ...newJob) error {
 	if len(jobs) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// AddCalls stores entries of calls to partners, and deletes those that there is no room
-// for any more. Entries of integrations that do not exist are passed over.
+// AddCalls stores entries of calls to partners and deletes the oldest ones beyond the limit.
+// Entries of unknown integrations are ignored.
 func (p *Partners) AddCalls(ctx context.Context, entries []partner.CallEntry) error {
 	rows := make([][]any, len(entries))
 	for i, e := range entries {
@@ -24,7 +24,7 @@ func (p *Partners) AddCalls(ctx context.Context, entries []partner.CallEntry) er
 		SELECT $1, id, $3, $4, $5, $6, $7, $8, $9 FROM integrations WHERE id = $2`, rows)
 }
 
-// AddWebhooks is AddCalls for the webhooks that were received.
+// AddWebhooks is AddCalls for received webhooks.
 func (p *Partners) AddWebhooks(ctx context.Context, entries []partner.WebhookEntry) error {
 	rows := make([][]any, len(entries))
 	for i, e := range entries {
@@ -35,9 +35,8 @@ func (p *Partners) AddWebhooks(ctx context.Context, entries []partner.WebhookEnt
 		SELECT $1, id, $3, $4, $5, $6, $7, $8 FROM integrations WHERE id = $2`, rows)
 }
 
-// addEntries inserts rows, whose second value is the integration, in one round trip. What
-// is then too much is deleted apart: where two replicas are in each other's way, the next
-// write deletes it.
+// addEntries inserts rows in one round trip. Their second value is the integration. Excess entries
+// are deleted separately: if two replicas conflict, the next write deletes them.
 func (p *Partners) addEntries(ctx context.Context, table, insert string, rows [][]any) error {
 	batch := &pgx.Batch{}
 	var of []uuid.UUID
@@ -63,8 +62,8 @@ var callList = list[partner.CallEntry]{
 	cursor: func(e partner.CallEntry) marketplace.Cursor { return marketplace.Cursor{At: e.At, ID: e.ID} },
 }
 
-// Calls returns a page of the last calls to an integration's partner, the newest first:
-// only those that failed, or did not, where failed is not nil.
+// Calls returns a page of the last calls to an integration's partner, newest first. If failed is
+// not nil, only calls that failed, or only others, are included.
 func (p *Partners) Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error) {
 	return callList.page(ctx, p.database, entriesOf(integration, failed), asked)
 }
@@ -79,7 +78,7 @@ var webhookList = list[partner.WebhookEntry]{
 	cursor: func(e partner.WebhookEntry) marketplace.Cursor { return marketplace.Cursor{At: e.At, ID: e.ID} },
 }
 
-// Webhooks is Calls for the webhooks that were received from an integration's partner.
+// Webhooks is Calls for received webhooks.
 func (p *Partners) Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.WebhookEntry], error) {
 	return webhookList.page(ctx, p.database, entriesOf(integration, failed), asked)
 }
@@ -93,11 +92,10 @@ func entriesOf(integration uuid.UUID, failed *bool) *filters {
 	return f
 }
 
-// keptAttempts is how many syncs of an integration are kept that stored nothing.
+// keptAttempts is how many skipped and failed syncs of an integration are kept.
 const keptAttempts = 200
 
-// KeepAttempt remembers a sync that stored nothing, because it was skipped or failed, in a
-// log apart from the syncs' history.
+// KeepAttempt records a sync that was skipped or failed, in a log separate from stored syncs.
 func (c *Catalog) KeepAttempt(ctx context.Context, integration uuid.UUID, s catalog.Sync) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`
@@ -116,7 +114,7 @@ func (c *Catalog) KeepAttempt(ctx context.Context, integration uuid.UUID, s cata
 	return c.pool.SendBatch(ctx, batch).Close()
 }
 
-// everySync are the syncs that stored something, and those that did not.
+// everySync selects stored, skipped and failed syncs.
 const everySync = `(
 	SELECT id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard, false AS failed, NULL::text AS reason FROM syncs
 	UNION ALL
@@ -133,8 +131,8 @@ var everySyncList = list[catalog.Sync]{
 	cursor: syncList.cursor,
 }
 
-// EverySync returns a page of an integration's syncs, the newest first, with those that
-// were skipped or failed.
+// EverySync returns a page of an integration's syncs, newest first, including skipped and failed
+// ones.
 func (c *Catalog) EverySync(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error) {
 	return everySyncList.page(ctx, c.database, entriesOf(integration, nil), asked)
 }

@@ -34,12 +34,12 @@ func queueOffer(batch *pgx.Batch, o *booking.Offer, mode marketplace.Mode, activ
 	queueTerms(batch, &o.Terms)
 }
 
-// ownKey finds a key while the request owns it.
+// ownKey is the condition for a key that the request owns.
 const ownKey = `account_id = @account AND mode = @mode AND key = @key AND asked_at = @asked`
 
-// Claim returns what a checkout is about, or NotFound: an activity that resellers may
-// see, a variation of it, and a slot of that. In the same round trip it stores a key where
-// the account does not have it yet, and returns the stored key.
+// Claim returns the activity, variation and slot of a checkout, or NotFound if resellers may not
+// see them. In the same round trip it stores a key that the account does not have, and returns the
+// stored key.
 func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
 	batch := &pgx.Batch{}
 	if k.Key == "" {
@@ -66,7 +66,7 @@ func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation
 	})
 	queueOffer(batch, &o, k.Mode, activity, variation, slot)
 	err = b.pool.SendBatch(ctx, batch).Close()
-	if errors.Is(err, pgx.ErrNoRows) { // it has just become free
+	if errors.Is(err, pgx.ErrNoRows) { // it has just been freed
 		return b.Claim(ctx, k, activity, variation, slot)
 	}
 	return o, stored, claimed, err
@@ -106,8 +106,8 @@ func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
 	return err
 }
 
-// DropOldAnswers deletes the answers that are kept for requests with a key and were asked
-// for before then, at most so many, and returns how many.
+// DropOldAnswers deletes at most most stored answers of keys that were requested before that time,
+// and returns their number.
 func (b *Bookings) DropOldAnswers(ctx context.Context, before time.Time, most int) (int64, error) {
 	return b.delete(ctx, `
 		DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(SELECT ctid FROM idempotency_keys WHERE asked_at < $1 ORDER BY asked_at LIMIT $2 FOR UPDATE SKIP LOCKED))`, before, most)

@@ -12,68 +12,68 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// list is one that is read page by page. Its order, a time and an id, has an index of its
-// own for each filter that may choose many rows.
+// list is a list that is read page by page. It is ordered by a time and an id. Each filter that may
+// select many rows has an index in that order.
 type list[T any] struct {
-	columns string // SELECT ... FROM ..., with a condition to come
-	rows    string // what the filters choose among, such as bookings b
+	columns string // SELECT ... FROM ..., to which a condition is added
+	rows    string // the table of the filters, such as bookings b
 	at, id  string // the columns of the order
-	newest  bool   // the newest first
+	newest  bool   // newest first
 	scan    pgx.RowToFunc[T]
 	cursor  func(T) marketplace.Cursor
 }
 
-// filters are those that are set, and no others: a condition that allows for one that is
-// not set, such as ($1 = ” OR status = $1), uses no index in a plan that PostgreSQL keeps.
+// filters contains only filters that are set. A condition for an optional filter, such as ($1 = ”
+// OR status = $1), uses no index in a generic plan.
 type filters struct {
 	conditions []string
 	args       pgx.NamedArgs
-	// scattered says that a filter chooses rows that may lie anywhere in the list's order.
-	// As long as they are few they are found first, and put in order then.
+	// scattered means that the selected rows may be anywhere in the list's order. While they are
+	// few, they are found first and sorted afterwards.
 	scattered bool
-	along     string // a column whose index finds them; "": the planner knows best
+	along     string // the column whose index finds them; "": the planner chooses
 }
 
 func newFilters() *filters { return &filters{args: pgx.NamedArgs{}} }
 
-// add adds a condition, which names the argument.
+// add adds a condition with its named argument.
 func (f *filters) add(condition, name string, argument any) {
 	f.conditions = append(f.conditions, condition)
 	f.args[name] = argument
 }
 
-// of adds that rows are within a scope, by the columns account_id and mode of a table.
+// of restricts rows to a scope, by the columns account_id and mode of a table.
 func (f *filters) of(s marketplace.Scope, table string) {
 	if s.Account != uuid.Nil {
 		f.add(table+"account_id = @account_id", "account_id", s.Account)
 	}
-	if s.Mode != "" { // in the statement: test rows have an index of their own
+	if s.Mode != "" { // as a literal: test rows have their own index
 		f.conditions = append(f.conditions, table+"mode = '"+strings.ReplaceAll(string(s.Mode), "'", "''")+"'")
 	}
 }
 
-// search adds that a text, of which an index has all parts, has the words in it, or what
-// else may hold. The words' own parts are as long as the index has them.
+// search requires the words in a text whose parts are indexed, or an alternative condition. The
+// parts of the words are as long as those in the index.
 func (f *filters) search(text, or, words string) {
 	f.args["part"] = min(3, len([]rune(words)))
-	// Two conditions: the first is the index's alone, which does not make the parts again.
+	// Two conditions: only the first uses the index, and it does not compute the parts again.
 	f.add("(text_parts("+text+", 1) @> text_parts(lower(@words), @part)"+or+")", "words", words)
 	f.add("(position(lower(@words) IN "+text+") > 0"+or+")", "words", words)
 	f.scattered, f.along = true, ""
 }
 
-// planned has a query planned for its own arguments, each time: a plan that is kept was
-// made for none in particular.
+// planned makes PostgreSQL plan a query for its arguments each time, because a generic plan may be
+// slow.
 const planned = pgx.QueryExecModeCacheDescribe
 
-// count counts the rows that a query finds.
+// count returns the number of rows that a query finds.
 func (f *filters) count(ctx context.Context, d database, query string) (total int, err error) {
 	query = "SELECT count(*) FROM (" + query + ") counted"
 	if !f.scattered {
 		return one(ctx, d.pool, "count", pgx.RowTo[int], query, planned, f.args)
 	}
-	// The planner takes the index to be dearer than it is where most rows are found, and
-	// would make the parts of each row's text instead.
+	// The planner overestimates the cost of the index if most rows match, and would compute the
+	// parts of each row's text instead.
 	err = d.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT set_config('enable_seqscan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`); err != nil {
 			return err
@@ -84,8 +84,8 @@ func (f *filters) count(ctx context.Context, d database, query string) (total in
 	return total, err
 }
 
-// page reads a part of the list. Sizes are in the statements themselves: they tell the
-// planner that few rows of many are wanted.
+// page reads a page of the list. Sizes are literals, because they show the planner that few of many
+// rows are needed.
 func (l list[T]) page(ctx context.Context, d database, by *filters, asked marketplace.PageRequest) (p marketplace.Page[T], err error) {
 	comes, direction := ">", ""
 	if l.newest {

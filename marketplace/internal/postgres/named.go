@@ -8,10 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// named holds the values of a statement's @names. It does what pgx.NamedArgs does, but
-// looks for the names in each statement once only: a booking sends some thirty statements,
-// and reading them each time was a tenth of the service's work. It refuses a name without
-// a value, which pgx would send as NULL.
+// named contains the values of a statement's @names. Unlike pgx.NamedArgs, it parses each statement
+// only once: a booking sends about 30 statements, and parsing them each time was a tenth of the
+// service's work. It also refuses a name without a value, which pgx would send as NULL.
 type named map[string]any
 
 // positional is a statement with $1 in place of its first name, and so on.
@@ -20,8 +19,8 @@ type positional struct {
 	names     []string
 }
 
-// rewritten is every statement that was sent, by its text with names. Texts are made of
-// the program's own words, so there are few of them.
+// rewritten caches statements by their text with names. The texts come from the program, so there
+// are few.
 var rewritten sync.Map
 
 func (n named) RewriteQuery(ctx context.Context, conn *pgx.Conn, statement string, _ []any) (string, []any, error) {

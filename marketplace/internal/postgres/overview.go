@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// mostDue is how many integrations that need an operator are listed.
+	// mostDue limits the listed integrations that need attention.
 	mostDue = 100
-	// mostSellers is how many partners with bookings are listed.
+	// mostSellers limits the listed partners with bookings.
 	mostSellers = 25
 )
 
-// Overview returns what needs an operator now, certificates where they are asked for. Nothing of
-// test mode does.
+// Overview returns what needs attention now, with certificates if requested. Test mode is not
+// included.
 func (s *Store) Overview(ctx context.Context, now time.Time, certificates bool) (o marketplace.Overview, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT count(DISTINCT a.booking_id), min(a.since) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'`).
@@ -72,7 +72,7 @@ func (s *Store) Overview(ctx context.Context, now time.Time, certificates bool) 
 }
 
 const (
-	// salesDays and partnerSales read the days that end with the one of $1.
+	// salesDays and partnerSales read the days that end with the day of $1.
 	salesDays = `
 		WITH sold AS (
 			SELECT b.* FROM booking_days b JOIN integrations i ON i.id = b.integration_id
@@ -101,8 +101,8 @@ const (
 		ORDER BY sum(s.bookings) DESC, i.name, i.id LIMIT $3`
 )
 
-// CountSales counts the bookings of the last days, the day of now included, and deletes the
-// counts that are older than the overview shows.
+// CountSales counts the bookings of the last days including today, and deletes counts that are
+// older than the overview shows.
 func (s *Store) CountSales(ctx context.Context, now time.Time, days int) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
@@ -137,10 +137,9 @@ func (s *Store) CountSales(ctx context.Context, now time.Time, days int) error {
 
 const ratesOf = `SELECT rates_as_of FROM pricing_terms`
 
-// missingRates finds the currencies that a listed activity's prices are converted from,
-// its slots' own among them, and that have no rate, with how many activities have them, as
-// far as these are counted. What options and slots have is few combinations of many rows,
-// and is found by going from one to the next in an index of them.
+// missingRates finds currencies of listed prices, including slots' own, that have no rate, with a
+// capped number of activities for each. Options and slots have few different combinations of
+// currencies, so the query walks from one to the next in an index.
 var missingRates = fmt.Sprintf(`
 	WITH RECURSIVE options (currencies) AS (
 		SELECT min(%[1]s) FROM variations v WHERE v.partner_active
@@ -169,8 +168,7 @@ var missingRates = fmt.Sprintf(`
 	`option_currencies(v.option, v.details)`, active, marketplace.MostCounted,
 	`currency <> t.rates_base AND NOT EXISTS (SELECT FROM exchange_rates r WHERE r.currency = currency.currency)`)
 
-// MetricsState returns what the metrics show of the database, with the end of certificates
-// where they are asked for.
+// MetricsState returns the metrics' state in the database, with certificates if requested.
 func (s *Store) MetricsState(ctx context.Context, certificates bool) (state telemetry.State, err error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT i.id, i.mode, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at, i.withheld,

@@ -16,8 +16,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Partners keeps integrations, how their partners fare, and how they break the contract:
-// a partner.Store.
+// Partners stores integrations with their health and their breaches of the contract. It is a
+// partner.Store.
 type Partners struct{ database }
 
 func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integration) error {
@@ -27,15 +27,15 @@ func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integrat
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		i.ID, i.AccountID, i.Name, i.BaseURL.String(), i.AuthType, i.AuthKey, i.WebhookSecretHash, i.HandlesTicketDelivery, i.CreatedAt, i.Mode)
 	batch.Queue(`INSERT INTO integration_health (integration_id, state, failure_count, consecutive_failures, consecutive_ok) VALUES ($1, 'HEALTHY', 0, 0, 0)`, i.ID)
-	// A partner that registers again gets the same activities, not copies.
+	// A partner that registers again gets its activities back, without copies.
 	batch.Queue(`
 		UPDATE activities SET integration_id = $1
 		WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = $2 AND base_url = $3 AND mode = $4 AND deleted_at IS NOT NULL)`,
 		i.ID, i.AccountID, i.BaseURL.String(), i.Mode)
-	return addressTaken(p.pool.SendBatch(ctx, batch).Close()) // outside of a transaction, a batch is one
+	return addressTaken(p.pool.SendBatch(ctx, batch).Close()) // without a transaction, a batch is one
 }
 
-// addressTaken turns the violation of the index of live addresses into the domain's error.
+// addressTaken converts a violation of the unique index of live addresses to the domain's error.
 func addressTaken(err error) error {
 	if violates(err, "integrations_base_url_mode") {
 		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "an integration with this base_url and mode exists", Cause: err}
@@ -105,7 +105,7 @@ func scanIntegration(row pgx.CollectableRow) (i marketplace.Integration, err err
 // address scans a partner's address.
 type address struct{ into **url.URL }
 
-// ScanText is pgx's.
+// ScanText implements pgtype.TextScanner.
 func (a address) ScanText(text pgtype.Text) (err error) {
 	*a.into, err = url.Parse(text.String)
 	return err
@@ -126,15 +126,15 @@ func (p *Partners) DeleteIntegration(ctx context.Context, id uuid.UUID, at time.
 	})
 }
 
-// How long a deleted integration's key is kept at least, and after the end of what may
+// How long a deleted integration's key is kept at least, and after the end of bookings that can
 // still be cancelled.
 const (
 	keptKey       = 24 * time.Hour
 	keptForCancel = 30 * 24 * time.Hour
 )
 
-// ForgetKeys empties the keys of deleted integrations that no booking needs any more, and
-// returns of how many. What waits for an operator may be sent again.
+// ForgetKeys erases the keys of deleted integrations that no booking needs, and returns their
+// number. A booking that needs attention may still need its key.
 func (p *Partners) ForgetKeys(ctx context.Context, now time.Time) (int64, error) {
 	return p.delete(ctx, `
 		UPDATE integrations i SET auth_key = '' WHERE deleted_at <= $1 AND auth_key <> '' AND NOT EXISTS (
@@ -155,14 +155,14 @@ func scanHealth(row pgx.CollectableRow) (h partner.Health, err error) {
 	return h, err
 }
 
-// healthTargets is where a row of an integration's health is scanned into.
+// healthTargets returns the scan targets for a row of health.
 func healthTargets(h *partner.Health) []any {
 	return []any{&h.State, &h.FailureCount, &h.ConsecutiveFailures, &h.ConsecutiveOK, (*zeronull.Timestamptz)(&h.LastOKAt)}
 }
 
-// Observe moves an integration's health by what came of a call. Calls that end at the
-// same time are counted one after the other. Nothing is written where nothing but a
-// moment has passed. It returns the state where this call has changed it, else "".
+// Observe updates an integration's health after a call. Concurrent calls are counted one after the
+// other. Nothing is written if only a moment has passed. It returns the new state if this call
+// changed it, otherwise "".
 func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call partner.Observation) (changed partnerapi.Health, err error) {
 	before, err := p.health(ctx, integration)
 	if err != nil {
@@ -178,7 +178,7 @@ func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call part
 			return err
 		}
 		after := before.After(call)
-		if !after.WorthStoring(before) { // another replica has written as much meanwhile
+		if !after.WorthStoring(before) { // another replica has written it meanwhile
 			return nil
 		}
 		if _, err := tx.Exec(ctx, `
@@ -200,13 +200,13 @@ func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call part
 	return changed, nil
 }
 
-// How many changes of a state, and breaches, are shown.
+// How many health changes and breaches are shown.
 const (
 	mostChanges  = 50
 	mostBreaches = 50
 )
 
-// Fares tells how the partners of integrations fare.
+// Fares returns the health of integrations' partners.
 func (p *Partners) Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error) {
 	found := make(map[uuid.UUID]partner.Fare, len(integrations))
 	batch := &pgx.Batch{}
@@ -241,8 +241,8 @@ func (p *Partners) Fares(ctx context.Context, integrations []uuid.UUID) (map[uui
 	return found, p.pool.SendBatch(ctx, batch).Close()
 }
 
-// DropOldHealthChanges deletes changes, but the last ones of each integration, which are so
-// many. It deletes at most so many, and returns how many.
+// DropOldHealthChanges deletes changes except the last keep of each integration. It deletes at most
+// most changes and returns their number.
 func (p *Partners) DropOldHealthChanges(ctx context.Context, keep, most int) (int64, error) {
 	return p.delete(ctx, `
 		DELETE FROM integration_health_changes WHERE id = ANY (ARRAY(
@@ -250,8 +250,8 @@ func (p *Partners) DropOldHealthChanges(ctx context.Context, keep, most int) (in
 				SELECT c.id FROM integration_health_changes c WHERE c.integration_id = i.id ORDER BY c.at DESC, c.id DESC OFFSET $1) old LIMIT $2))`, keep, most)
 }
 
-// Breaches returns how the partners of integrations have last broken the contract in
-// answers that were still used, newest first.
+// Breaches returns the last breaches of integrations' partners in answers that were used, newest
+// first.
 func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error) {
 	found := make(map[uuid.UUID]marketplace.List[booking.Breach], len(integrations))
 	for _, id := range integrations {
@@ -273,8 +273,8 @@ func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID) (map[
 	return found, err
 }
 
-// DropOldBreaches deletes breaches, but the last ones of each integration, which are so
-// many. It deletes at most so many, and returns how many.
+// DropOldBreaches deletes breaches except the last keep of each integration. It deletes at most
+// most breaches and returns their number.
 func (p *Partners) DropOldBreaches(ctx context.Context, keep, most int) (int64, error) {
 	return p.delete(ctx, `
 		DELETE FROM integration_breaches WHERE id = ANY (ARRAY(

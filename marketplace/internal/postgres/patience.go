@@ -8,10 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// patience bounds how long a store waits for the database: for a connection, and for each
-// statement or batch. A server that accepts connections and says nothing would keep
-// requests waiting for ever; its own statement_timeout does not end that. It is a tracer
-// because pgx runs what it traces with the context that the tracer returns.
+// patience limits how long a store waits for the database: for a connection, and for each statement
+// or batch. A server that accepts connections and stays silent would block requests forever,
+// despite its statement_timeout. It is a tracer because pgx uses the context that a tracer returns.
 type patience time.Duration
 
 type (
@@ -19,10 +18,10 @@ type (
 	unhurriedKey struct{}
 )
 
-// unhurriedTime bounds a statement that may lawfully take long.
+// unhurriedTime limits statements that may take long.
 const unhurriedTime = 30 * time.Second
 
-// unhurried is for what may lawfully take long, such as storing a large catalog.
+// unhurried allows more time for the statements of a context, such as storing a large catalog.
 func unhurried(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unhurriedKey{}, true)
 }
@@ -42,35 +41,35 @@ func (p patience) end(ctx context.Context) {
 	}
 }
 
-// TraceQueryStart is pgx's.
+// TraceQueryStart implements pgx.QueryTracer.
 func (p patience) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return p.begin(ctx)
 }
 
-// TraceQueryEnd is pgx's.
+// TraceQueryEnd implements pgx.QueryTracer.
 func (p patience) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
 	p.end(ctx)
 }
 
-// TraceBatchStart is pgx's.
+// TraceBatchStart implements pgx.BatchTracer.
 func (p patience) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return p.begin(ctx)
 }
 
-// TraceBatchQuery is pgx's.
+// TraceBatchQuery implements pgx.BatchTracer.
 func (p patience) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
-// TraceBatchEnd is pgx's.
+// TraceBatchEnd implements pgx.BatchTracer.
 func (p patience) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchEndData) {
 	p.end(ctx)
 }
 
-// TraceAcquireStart is pgxpool's.
+// TraceAcquireStart implements pgxpool.AcquireTracer.
 func (p patience) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
 	return p.begin(ctx)
 }
 
-// TraceAcquireEnd is pgxpool's.
+// TraceAcquireEnd implements pgxpool.AcquireTracer.
 func (p patience) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireEndData) {
 	p.end(ctx)
 }

@@ -13,16 +13,15 @@ import (
 )
 
 const (
-	// readyFor is how long an answer is kept: however often it is asked for, the database
-	// sees one small write a second.
+	// readyFor is how long a result is cached. The database sees at most one small write a second.
 	readyFor = time.Second
-	// proveTime bounds the proof.
+	// proveTime limits the check.
 	proveTime = 2 * time.Second
 )
 
-// Readiness proves that the database takes writes. It has a connection of its own, so that
-// a replica whose other connections are busy is not taken for one without a database. It
-// is safe for concurrent use.
+// Readiness checks that the database accepts writes. It has its own connection, so that a replica
+// whose connections are busy does not look like one without a database. It is safe for concurrent
+// use.
 type Readiness struct {
 	pool *pgxpool.Pool
 	disk *Disk
@@ -32,8 +31,8 @@ type Readiness struct {
 	found error
 }
 
-// NewReadiness returns one for the migrated database at that address, which need not
-// answer now. disk is that of the stores.
+// NewReadiness returns a check of the migrated database at that address, which need not answer now.
+// disk is that of the stores.
 func NewReadiness(address string, disk *Disk) (*Readiness, error) {
 	config, err := configOf(address)
 	if err != nil {
@@ -47,15 +46,15 @@ func NewReadiness(address string, disk *Disk) (*Readiness, error) {
 // Close closes the connection.
 func (r *Readiness) Close() { r.pool.Close() }
 
-// Check returns nil where the database takes writes, else why it does not, as the domain's
-// Unavailable. It takes 2 s at most; the answer may be a second old.
+// Check returns nil if the database accepts writes, otherwise an Unavailable error. It takes at
+// most 2 s. The result may be a second old.
 func (r *Readiness) Check(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.asked.IsZero() && time.Since(r.asked) < readyFor {
 		return r.found
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), proveTime) // others use the answer
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), proveTime) // other callers use the result
 	defer cancel()
 	r.found = r.prove(ctx)
 	r.asked = time.Now()
@@ -93,8 +92,7 @@ func (r *Readiness) write(ctx context.Context) error {
 	case !lookAgain:
 		return errFull
 	}
-	// The small write above needs no room. Whether there is some again is found out by
-	// taking it, in a transaction that gives it back.
+	// The small write above needs no disk space. This transaction takes some space and rolls back.
 	err = pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `CREATE TABLE room_on_the_disk AS SELECT repeat('x', 1000) FROM generate_series(1, 1000)`)
 		return errors.Join(err, errRoom)
@@ -106,5 +104,5 @@ func (r *Readiness) write(ctx context.Context) error {
 	return nil
 }
 
-// errRoom rolls back what has found room on the disk.
+// errRoom rolls back the test of disk space.
 var errRoom = errors.New("there is room on the disk")

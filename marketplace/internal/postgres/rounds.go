@@ -13,10 +13,9 @@ import (
 	"partnerkit.dev/marketplace/internal/job"
 )
 
-// AskForSyncs stores requests, of an integration each, together with the jobs that serve
-// them. Those of integrations that are not live are passed over. Only an operator's
-// hastens what waits because the partner has failed: a notification costs a stranger
-// nothing.
+// AskForSyncs stores requests with the jobs that serve them. Requests for integrations that are not
+// live are ignored. Only an operator's request is served immediately while a failing partner has a
+// pause: anyone could cause the others.
 func (c *Catalog) AskForSyncs(ctx context.Context, requests ...catalog.SyncRequest) error {
 	var ids []uuid.UUID
 	var modes, causes []string
@@ -45,7 +44,7 @@ func (c *Catalog) AskForSyncs(ctx context.Context, requests ...catalog.SyncReque
 	})
 }
 
-// PendingSync returns what is asked for of an integration's catalog, or NotFound.
+// PendingSync returns the pending request of an integration, or NotFound.
 func (c *Catalog) PendingSync(ctx context.Context, integration uuid.UUID) (catalog.PendingSync, error) {
 	taken := catalog.PendingSync{SyncRequest: catalog.SyncRequest{Integration: integration}}
 	err := c.pool.QueryRow(ctx, `SELECT number, mode, cause, failures FROM sync_wishes WHERE integration_id = $1`, integration).
@@ -53,9 +52,8 @@ func (c *Catalog) PendingSync(ctx context.Context, integration uuid.UUID) (catal
 	return taken, notFound(err, "request")
 }
 
-// SettleSync ends a request, or counts a failure of it where it is to be tried again, and
-// has then do what belongs to the same transaction. It is told whether another request
-// has come meanwhile, which stays.
+// SettleSync ends a request, or counts its failure if it will be retried, and calls then in the
+// same transaction. then learns whether another request has arrived, which stays.
 func (c *Catalog) SettleSync(ctx context.Context, taken catalog.PendingSync, again bool, then func(tx pgx.Tx, another bool) error) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		var number int64
@@ -78,7 +76,7 @@ func (c *Catalog) SettleSync(ctx context.Context, taken catalog.PendingSync, aga
 }
 
 func (c *Catalog) AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error {
-	if !changed { // most often a request lies ahead, and a look is all it takes
+	if !changed { // usually a later request exists, and a read is enough
 		var ahead bool
 		err := c.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM slot_rounds WHERE integration_id = $1 AND asked_at > $2)`, integration, at).Scan(&ahead)
 		if err != nil || ahead {
@@ -90,8 +88,8 @@ func (c *Catalog) AskForSlots(ctx context.Context, integration uuid.UUID, at tim
 
 func (c *Catalog) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.UUID, at time.Time, changed bool) error {
 	var due time.Time
-	// A request that lies ahead serves all that come before it. One that no job has begun
-	// to serve becomes the newest.
+	// A later request serves all earlier ones. A request that no job has started moves to the
+	// newest time.
 	err := tx.QueryRow(ctx, `
 		INSERT INTO slot_rounds AS r (integration_id, asked_at, pass, whole) SELECT id, $2, 0, true FROM integrations WHERE id = $1 AND deleted_at IS NULL
 		ON CONFLICT (integration_id) DO UPDATE
@@ -113,8 +111,8 @@ func (c *Catalog) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.U
 	return c.insertJobs(ctx, tx, pull)
 }
 
-// BeginRound returns where an integration's slots stand as a slice begins at that time,
-// or NotFound if they were not requested.
+// BeginRound returns the round of an integration's slots for a slice that begins at that time, or
+// NotFound if slots were not requested.
 func (c *Catalog) BeginRound(ctx context.Context, integration uuid.UUID, now time.Time) (begun catalog.Round, err error) {
 	err = c.MoveRound(ctx, integration, func(_ pgx.Tx, stored catalog.Round) (catalog.Round, error) {
 		begun = stored.Start(now)
@@ -123,8 +121,8 @@ func (c *Catalog) BeginRound(ctx context.Context, integration uuid.UUID, now tim
 	return begun, err
 }
 
-// MoveRound has move say what becomes of a round, and do what belongs to the same
-// transaction. When it was asked for is not its to change.
+// MoveRound lets move decide the new state of a round in a transaction. It does not change when the
+// round was requested.
 func (c *Catalog) MoveRound(ctx context.Context, integration uuid.UUID, move func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error)) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		stored, err := one(ctx, tx, "round", scanRound, `

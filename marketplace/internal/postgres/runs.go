@@ -16,8 +16,8 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Runs keeps runs of the conformance command: a certification.Store. Leases end by the
-// database's clock, which replicas share.
+// Runs stores conformance runs. It is a certification.Store. Leases expire by the database's clock,
+// which replicas share.
 type Runs struct{ database }
 
 func (r *Runs) Create(ctx context.Context, run certification.Run, most int) error {
@@ -42,7 +42,7 @@ func (r *Runs) Create(ctx context.Context, run certification.Run, most int) erro
 		if created.RowsAffected() > 0 {
 			return r.insertJobs(ctx, tx, newJob{args: job.ConformanceRun{Run: run.ID}})
 		}
-		// Without a lock the one in the way may have ended since: then the caller asks again.
+		// Without a lock the other run may have ended meanwhile. The caller then asks again.
 		other, err := one(ctx, tx, "conformance run", pgx.RowTo[uuid.UUID], `
 			SELECT id FROM conformance_runs WHERE integration_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, run.Integration)
 		if err != nil {
@@ -72,7 +72,7 @@ func (r *Runs) TakeOver(ctx context.Context, l certification.Lease) (certificati
 		WHERE id = $1 AND state = 'running' AND leased_until < now() RETURNING `+runColumns, l.Run, l.Holder, l.Time)
 }
 
-// held runs f in a transaction in which the run stays held by the lease.
+// held runs f in a transaction while the lease holds the run.
 func (r *Runs) held(ctx context.Context, l certification.Lease, f func(pgx.Tx) error) error {
 	return r.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := one(ctx, tx, "conformance run", pgx.RowTo[uuid.UUID], `
@@ -157,11 +157,11 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 	return ended && err == nil, err
 }
 
-// certified is what a certificate is like that is valid: an address that has changed since
-// was not tested.
+// certified is the condition for a valid certificate. After a change of address the new address has
+// not been tested.
 const certified = `c.ended_at IS NULL AND c.valid_until > now() AND c.base_url = i.base_url`
 
-// endReason is why a certificate ended: null while it is valid, or where an integration has no certificate.
+// endReason is why a certificate ended: null while it is valid or if there was no certificate.
 const endReason = `CASE WHEN c.ended_at IS NOT NULL THEN 'breach' WHEN c.valid_until <= now() THEN 'expired' WHEN c.base_url <> i.base_url THEN 'address_changed' END`
 
 // Require sets whether live integrations must be certified for their activities to be listed.
@@ -175,15 +175,14 @@ func (r *Runs) Require(ctx context.Context, required bool) error {
 	})
 }
 
-// withhold withholds the activities of integrations whose certificates are over by now. What
-// else changes their standing, the triggers of the tables see to.
+// withhold updates integrations whose certificates have expired. Triggers handle all other changes.
 const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(id, mode, base_url)`
 
 func (r *Runs) Withhold(ctx context.Context) ([]certification.Listing, error) {
 	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Listing], withhold+` RETURNING id, withheld`)
 }
 
-// Certifications returns where integrations stand.
+// Certifications returns the certification of integrations.
 func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
 	found := make(map[uuid.UUID]certification.Certification, len(integrations))
 	rows, err := r.pool.Query(ctx, `
@@ -211,21 +210,20 @@ func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (ma
 	return found, err
 }
 
-// Certificate returns the certificate of an integration, or NotFound if it has none that is
-// valid.
+// Certificate returns an integration's valid certificate, or NotFound.
 func (r *Runs) Certificate(ctx context.Context, integration uuid.UUID) (string, error) {
 	return one(ctx, r.pool, "certificate", pgx.RowTo[string], `
 		SELECT c.jws FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
 		WHERE c.integration_id = $1 AND `+certified, integration)
 }
 
-// storable is a list as JSON that PostgreSQL takes: it has no place for NUL.
+// storable encodes a list as JSON for PostgreSQL, which cannot store NUL.
 func storable[T any](list marketplace.List[T]) ([]byte, error) {
 	text, err := json.Marshal(list)
 	return bytes.ReplaceAll(text, []byte(`\u0000`), []byte(`\ufffd`)), err
 }
 
-// What Recover looks at: runs whose job must have begun by then, so many at a time.
+// Limits of Recover: the age of a run whose job must have started, and the number of runs.
 const (
 	lostAfter   = time.Minute
 	mostRecover = 100
@@ -257,8 +255,8 @@ func (r *Runs) Recover(ctx context.Context) error {
 	})
 }
 
-// AskForRechecks has the certified integrations rechecked one after the other, from that
-// time on: a pause apart, or less so that all begin within a time.
+// AskForRechecks schedules a recheck of each certified integration from that time on, with a pause
+// between them. The pause is shorter if they would not all start within the given time.
 func (r *Runs) AskForRechecks(ctx context.Context, from time.Time, pause, within time.Duration) error {
 	ids, err := all(ctx, r.pool, pgx.RowTo[uuid.UUID], `
 		SELECT i.id FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
@@ -286,19 +284,18 @@ var runList = list[certification.Run]{
 	},
 }
 
-// List returns a page of an integration's runs, the newest first.
+// List returns a page of an integration's runs, newest first.
 func (r *Runs) List(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[certification.Run], error) {
 	return runList.page(ctx, r.database, entriesOf(integration, nil), asked)
 }
 
-// Report returns a run's report of that name, compressed, or NotFound.
+// Report returns a run's report with that name, compressed, or NotFound.
 func (r *Runs) Report(ctx context.Context, run uuid.UUID, name string) ([]byte, error) {
 	return one(ctx, r.pool, "report", pgx.RowTo[[]byte], `SELECT gzip FROM conformance_reports WHERE run_id = $1 AND name = $2`, run, name)
 }
 
-// DropOldRuns deletes runs that have ended, except the last keep of each integration and
-// those that issued or ended its certificate. It deletes at most most runs and returns their
-// number.
+// DropOldRuns deletes ended runs except the last keep of each integration and those that issued or
+// ended its certificate. It deletes at most most runs and returns their number.
 func (r *Runs) DropOldRuns(ctx context.Context, keep, most int) (int64, error) {
 	return r.delete(ctx, `
 		DELETE FROM conformance_runs WHERE state IN ('finished', 'failed') AND id = ANY (ARRAY(

@@ -23,9 +23,9 @@ func scanSlot(row pgx.CollectableRow) (slot marketplace.Slot, err error) {
 	return slot, err
 }
 
-// OptionsToPull returns an integration's options, in the order of their variations' ids
-// and after that one, whose last complete slot pull was sent before askedAt, or that
-// have none: at most so many, and only what is in the partner's catalog.
+// OptionsToPull returns an integration's options in the order of their variations' ids, after that
+// one. It returns at most most options of the partner's catalog whose last complete slot pull was
+// sent before askedAt, or that have none.
 func (c *Catalog) OptionsToPull(ctx context.Context, integration uuid.UUID, askedAt time.Time, after uuid.UUID, most int) ([]catalog.SlotOption, error) {
 	return all(ctx, c.pool, func(row pgx.CollectableRow) (o catalog.SlotOption, err error) {
 		err = row.Scan(&o.VariationID, &o.ProductID, &o.TimeZone, &o.Option)
@@ -46,8 +46,8 @@ func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (change
 		return func(done pgconn.CommandTag) error { *into = int(done.RowsAffected()); return nil }
 	}
 	stored := 0
-	// The option's own row comes first: of two writers of its slots one comes after the
-	// other. Rows that are the same are not touched, not even locked.
+	// The option's row is locked first, to serialize writers of its slots. Unchanged rows are not
+	// even locked.
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		INSERT INTO slot_pulls (variation_id, sent_at, set_aside, currencies) VALUES ($1, $2, $3, $4)
@@ -59,14 +59,14 @@ func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (change
 		batch.Queue(closeSlots, pull.VariationID, pull.SentAt, pull.Window.From, pull.Window.To, rows[0], pull.Answer.Kept).Exec(count(&changes.Closed))
 	}
 	batch.Queue(setCapacity, pull.VariationID)
-	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil { // outside of a transaction, a batch is one
+	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil { // without a transaction, a batch is one
 		return catalog.SlotChanges{}, err
 	}
 	changes.Late = stored == 0
 	return changes, nil
 }
 
-// isLast holds where no later pull than this one was stored.
+// isLast is true if no later pull than this one was stored.
 const isLast = `EXISTS (SELECT FROM slot_pulls p WHERE p.variation_id = $1 AND p.sent_at = $2)`
 
 const (
@@ -77,12 +77,11 @@ const (
 			vacancies = EXCLUDED.vacancies, capacity = EXCLUDED.capacity, unit_pricing = EXCLUDED.unit_pricing, news_at = EXCLUDED.news_at`
 )
 
-// slotAge is when a slot's row last changed, by an answer of the partner or by one of
-// the marketplace's bookings.
+// slotAge is when a slot's row last changed, by a partner's answer or by a booking.
 const slotAge = `greatest(s.news_at, s.changed_at)`
 
-// storeSlots writes the slots that are new, or differ and are not newer than the pull.
-// What differs is found first: a conflict's own WHERE would lock every row, and log it.
+// storeSlots writes slots that are new, or that differ and are not newer than the pull. The
+// differences are found first, because a conflict's WHERE would lock and log every row.
 const storeSlots = insertSlots + `
 	SELECT $1, n.*, $2
 	FROM (
@@ -94,19 +93,19 @@ const storeSlots = insertSlots + `
 		(s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing) IS DISTINCT FROM
 		(n.local_date, n.starts_at, n.ends_at, n.status, n.vacancies, n.capacity, n.unit_pricing))` + replaceSlot
 
-// closeSlots closes the slots of the window that a pull does not show any more.
+// closeSlots closes the slots of the window that a pull no longer contains.
 const closeSlots = `
 	UPDATE slots s SET status = 'CLOSED', news_at = $2
 	WHERE s.variation_id = $1 AND s.local_date BETWEEN $3 AND $4 AND s.status <> 'CLOSED' AND ` + slotAge + ` <= $2
 		AND NOT EXISTS (SELECT FROM unnest($5::text[] || $6::text[]) AS kept (id) WHERE kept.id = s.availability_id) AND ` + isLast
 
-// setCapacity keeps the largest known of a variation's slots with it.
+// setCapacity stores the largest capacity of a variation's slots.
 const setCapacity = `
 	UPDATE variations v SET capacity = largest
 	FROM (SELECT coalesce(max(s.capacity), 0) AS largest FROM slots s WHERE s.variation_id = $1) AS known
 	WHERE v.id = $1 AND v.capacity <> largest`
 
-// slotArrays are the slots as storeSlots' arrays.
+// slotArrays converts slots to the arrays of storeSlots.
 func slotArrays(slots []marketplace.Slot) ([]any, error) {
 	n := len(slots)
 	ids, dates, starts, ends := make([]string, n), make([]time.Time, n), make([]time.Time, n), make([]time.Time, n)
@@ -122,7 +121,7 @@ func slotArrays(slots []marketplace.Slot) ([]any, error) {
 	return []any{ids, dates, starts, ends, statuses, vacancies, capacities, pricings}, nil
 }
 
-// ownCurrencies are the currencies of slots' own prices, in order; nil: there are none.
+// ownCurrencies returns the sorted currencies of slots' own prices; nil without own prices.
 func ownCurrencies(slots ...marketplace.Slot) (list []string) {
 	for _, slot := range slots {
 		for _, price := range slot.UnitPricing {
@@ -134,7 +133,7 @@ func ownCurrencies(slots ...marketplace.Slot) (list []string) {
 	return list
 }
 
-// pricingText is what is stored of a slot's own prices, nil for none.
+// pricingText encodes a slot's own prices; nil without any.
 func pricingText(prices []partnerapi.UnitPricing) (*string, error) {
 	if prices == nil {
 		return nil, nil
@@ -144,10 +143,10 @@ func pricingText(prices []partnerapi.UnitPricing) (*string, error) {
 	return &stored, err
 }
 
-// mostOptionsAside is how many options are listed with what was set aside of them.
+// mostOptionsAside limits the options that are listed with slots that were set aside.
 const mostOptionsAside = 10
 
-// Standings tells where the catalogs and slots of integrations stand.
+// Standings returns the state of integrations' catalogs and slots.
 func (c *Catalog) Standings(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]catalog.Standing, error) {
 	found := make(map[uuid.UUID]catalog.Standing, len(integrations))
 	batch := &pgx.Batch{}
@@ -173,7 +172,7 @@ func (c *Catalog) Standings(ctx context.Context, integrations []uuid.UUID) (map[
 	return found, nil
 }
 
-// queueSlotsKnown has a batch tell how far the slots of integrations' options are known.
+// queueSlotsKnown adds queries to a batch for how many options have loaded slots.
 func queueSlotsKnown(batch *pgx.Batch, found map[uuid.UUID]catalog.Standing, integrations []uuid.UUID) {
 	const options = `
 		FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
@@ -225,7 +224,7 @@ func (c *Catalog) UpdateSlot(ctx context.Context, integration uuid.UUID, n catal
 	})
 }
 
-// knownSlot holds the option's row, and then reads what is stored of a slot.
+// knownSlot locks the option's row and reads what is stored about a slot.
 func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.Notification) (known catalog.KnownSlot, err error) {
 	if err := tx.QueryRow(ctx, `
 		SELECT v.id, a.product ->> 'timeZone', a.partner_active AND v.partner_active
@@ -259,7 +258,7 @@ func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.
 	return known, err
 }
 
-// lengthNear is how long the slot is that starts nearest to a moment, 0 for none.
+// lengthNear returns the length of the slot that starts nearest to a moment; 0 without a slot.
 func lengthNear(ctx context.Context, tx pgx.Tx, variation uuid.UUID, moment time.Time) (time.Duration, error) {
 	near, err := all(ctx, tx, scanSlot, slotColumns+`
 		WHERE s.variation_id = $1 ORDER BY abs(extract(epoch FROM s.starts_at - $2)), s.availability_id LIMIT 1`, variation, moment)
@@ -282,8 +281,8 @@ func writeSlot(ctx context.Context, tx pgx.Tx, slot marketplace.Slot) error {
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-// DeletePastSlots deletes slots of dates before that one, at most so many, and returns
-// how many. It does not wait for locks: locked rows are left for the next time.
+// DeletePastSlots deletes at most most slots before that date and returns their number. It skips
+// locked rows, which are deleted later.
 func (c *Catalog) DeletePastSlots(ctx context.Context, before time.Time, most int) (int64, error) {
 	return c.delete(ctx, `
 		DELETE FROM slots WHERE ctid = ANY (ARRAY(SELECT ctid FROM slots WHERE local_date < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, before, most)

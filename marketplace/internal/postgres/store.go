@@ -1,9 +1,9 @@
-// Package postgres holds all SQL of the service. A Store is a pool of connections; each
-// noun is a type of its own, in its file. Every invariant that the domain states is
-// also a constraint of the tables, in migrations.
+// Package postgres contains all SQL of the service. A Store is a pool of connections. Each noun is
+// a type in its own file. Every invariant of the domain is also a constraint of the tables, in
+// migrations.
 //
-// No function takes a second connection while it has one, and none calls anybody else
-// inside a transaction: a slow partner never holds a connection.
+// No function acquires a second connection while it holds one, and no transaction waits for a call
+// to a partner.
 package postgres
 
 import (
@@ -25,7 +25,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Store is the service's database, noun by noun. It is safe for concurrent use.
+// Store is the service's database, by noun. It is safe for concurrent use.
 type Store struct {
 	database
 	Accounts   *Accounts
@@ -37,36 +37,36 @@ type Store struct {
 	Runs       *Runs
 }
 
-// database is what every noun is stored with.
+// database is the common part of all nouns.
 type database struct {
 	pool   *pgxpool.Pool
-	queue  *river.Client[pgx.Tx] // inserts jobs, and works none
-	hasten *river.Client[pgx.Tx] // has jobs that wait be due
+	queue  *river.Client[pgx.Tx] // inserts jobs only
+	hasten *river.Client[pgx.Tx] // makes waiting jobs due
 }
 
-// itsOwnTime has the database take its own time for when a job is made and due. Without it
-// the queue would write down the replica's, which another clock compares.
+// itsOwnTime makes the database set the times of jobs. Otherwise the queue would store the
+// replica's time, and another clock would compare it.
 type itsOwnTime struct{}
 
-// Now is the queue's.
+// Now implements the queue's clock.
 func (itsOwnTime) Now() time.Time { return time.Now() }
 
-// NowOrNil is the queue's: its statement replaces the zero time.
+// NowOrNil implements the queue's clock. Its statement replaces the zero time.
 func (itsOwnTime) NowOrNil() *time.Time { return &time.Time{} }
 
-// Open returns a store of at most so many connections to the migrated database at
-// that address. Requests and background work have a store each, so that neither
-// waits for the other's connections.
+// Open returns a store with that number of connections to the migrated database at that address.
+// Requests and background work use separate stores, so that neither waits for the other's
+// connections.
 func Open(ctx context.Context, address string, connections int32) (*Store, error) {
 	return OpenWith(ctx, address, Options{Connections: connections})
 }
 
-// Options say how a store uses its database.
+// Options configure how a store uses its database.
 type Options struct {
-	Connections int32                  // at most
-	Patience    time.Duration          // for a connection, and for each statement; 0: as long as the context lasts
-	Tracers     []pgx.QueryTracer      // are told of every query, such as the stores' Disk
-	Jobs        []rivertype.Middleware // what the insertion of jobs passes through; may be nil
+	Connections int32                  // the maximum
+	Patience    time.Duration          // for a connection and for each statement; 0: only the context limits them
+	Tracers     []pgx.QueryTracer      // called for every query, for example the stores' Disk
+	Jobs        []rivertype.Middleware // middleware for inserting jobs; may be nil
 }
 
 // OpenWith is Open with further options.
@@ -77,7 +77,7 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	config.MaxConns = o.Connections
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.RuntimeParams["jit"] = "off" // to compile a query takes longer than any of ours runs
+	config.ConnConfig.RuntimeParams["jit"] = "off" // compiling a query takes longer than any of ours runs
 	if o.Patience > 0 {
 		o.Tracers = append(o.Tracers, patience(o.Patience))
 		config.PingTimeout = o.Patience / 2
@@ -102,27 +102,27 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}, &Events{d}, &Runs{d}}, nil
 }
 
-// Close waits for the connections that are in use, and closes all.
+// Close waits for connections in use and closes all.
 func (s *Store) Close() { s.pool.Close() }
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
 
-// Now is the database's time, which replicas share.
+// Now returns the database's time, which replicas share.
 func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 	err = s.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)
 	return now, err
 }
 
-// Pool is for what brings SQL of its own, such as the job queue, and for metrics.
+// Pool returns the pool for metrics and for libraries with their own SQL, such as the job queue.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
-// transaction runs f in one, which is rolled back where f returns an error.
+// transaction runs f in a transaction, which is rolled back if f returns an error.
 func (d database) transaction(ctx context.Context, f func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, d.pool, f)
 }
 
-// querier is a pool, or a transaction.
+// querier is a pool or a transaction.
 type querier interface {
 	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
 }
@@ -136,8 +136,8 @@ func all[T any](ctx context.Context, in querier, scan pgx.RowToFunc[T], query st
 	return pgx.CollectRows(rows, scan)
 }
 
-// one returns the only row of a query. Without a row the error is NotFound, and names
-// what was looked for.
+// one returns the only row of a query. Without a row the error is NotFound and names what was not
+// found.
 func one[T any](ctx context.Context, in querier, what string, scan pgx.RowToFunc[T], query string, args ...any) (T, error) {
 	rows, err := in.Query(ctx, query, args...)
 	if err != nil {
@@ -148,7 +148,7 @@ func one[T any](ctx context.Context, in querier, what string, scan pgx.RowToFunc
 	return found, notFound(err, what)
 }
 
-// into has a batch's query collected into a list.
+// into collects a batched query's rows in a list.
 func into[T any](list *[]T, scan pgx.RowToFunc[T]) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
 		*list, err = pgx.CollectRows(rows, scan)
@@ -156,7 +156,7 @@ func into[T any](list *[]T, scan pgx.RowToFunc[T]) func(pgx.Rows) error {
 	}
 }
 
-// delete runs a statement that deletes what is kept no longer, and returns how many rows.
+// delete runs a statement and returns the number of deleted rows.
 func (d database) delete(ctx context.Context, statement string, args ...any) (int64, error) {
 	deleted, err := d.pool.Exec(ctx, statement, args...)
 	return deleted.RowsAffected(), err

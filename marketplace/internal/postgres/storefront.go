@@ -16,10 +16,10 @@ import (
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// Storefront keeps what resellers see, and the terms of its prices: a storefront.Store.
+// Storefront stores what resellers see and the terms of prices. It is a storefront.Store.
 type Storefront struct{ database }
 
-// rowColumns are what the storefront's index holds of an activity.
+// rowColumns selects what the storefront's index needs of an activity.
 const rowColumns = `
 	SELECT a.id, i.mode, a.created_at, ` + listed + `, left(a.title, 300), left(a.details->>'main_promo_title', 300), left(a.details->>'short_description', 1000),
 		left(a.details->>'description', 2000), left(a.details->>'address', 1000),
@@ -52,10 +52,10 @@ func (s *Storefront) Slots(ctx context.Context, variation uuid.UUID, from, to ti
 		WHERE s.variation_id = $1 AND s.local_date BETWEEN $2 AND $3 ORDER BY s.starts_at, s.availability_id`, variation, from, to)
 }
 
-// channel is where the triggers of the migrations tell what has changed.
+// channel is the notification channel of the migrations' triggers.
 const channel = "storefront"
 
-// The first words of what is told there.
+// The first words of notifications.
 const (
 	tellsActivities  = "activities"
 	tellsIntegration = "integration"
@@ -68,7 +68,7 @@ func (s *Storefront) Announce(ctx context.Context, mark string) error {
 	return err
 }
 
-// feed is a connection of its own that listens.
+// feed is a separate connection that listens.
 type feed struct{ conn *pgx.Conn }
 
 func (s *Storefront) Listen(ctx context.Context) (storefront.Feed, error) {
@@ -83,7 +83,7 @@ func (s *Storefront) Listen(ctx context.Context) (storefront.Feed, error) {
 	return &feed{conn}, nil
 }
 
-// closeTime bounds a farewell to a database that may be gone.
+// closeTime limits closing a connection to a database that may be gone.
 const closeTime = time.Second
 
 func closeSoon(conn *pgx.Conn) {
@@ -102,8 +102,8 @@ func (f *feed) Next(ctx context.Context) (storefront.News, error) {
 	return readNews(told.Payload), nil
 }
 
-// readNews reads a notification. One that is not known, of a newer replica perhaps, may
-// mean anything: it is taken for the most.
+// readNews parses a notification. An unknown one, perhaps from a newer replica, counts as a change
+// of everything.
 func readNews(payload string) (n storefront.News) {
 	kind, rest, _ := strings.Cut(payload, " ")
 	switch kind {
@@ -124,7 +124,7 @@ func readNews(payload string) (n storefront.News) {
 			return storefront.News{Integrations: ids}
 		}
 		return storefront.News{Activities: ids}
-	default: // "all" among them
+	default: // includes "all"
 		return storefront.News{All: true}
 	}
 }
@@ -136,7 +136,7 @@ func (s *Storefront) Terms(ctx context.Context) (t marketplace.Terms, err error)
 	return t, err
 }
 
-// queueTerms has a batch read what every price is made with.
+// queueTerms adds a query for the terms of prices to a batch.
 func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
 	batch.Queue(`SELECT rates_base, rates_as_of, service_fee, service_fee_currency, commission_percentage FROM pricing_terms`).QueryRow(func(row pgx.Row) error {
 		var of *time.Time
@@ -158,8 +158,8 @@ func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
 	})
 }
 
-// ChangeFees stores what is changed of the service fee and the commission. The error is
-// Invalid where the fee's currency would have no exchange rate.
+// ChangeFees stores changes of the service fee and the commission. The error is Invalid if the
+// fee's currency would have no exchange rate.
 func (s *Storefront) ChangeFees(ctx context.Context, c marketplace.FeesChange) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `
@@ -172,7 +172,7 @@ func (s *Storefront) ChangeFees(ctx context.Context, c marketplace.FeesChange) e
 	})
 }
 
-// feeHasARate holds that no price becomes impossible: a fee is added to each of them.
+// feeHasARate checks that the fee can be converted, because it is added to each price.
 func feeHasARate(ctx context.Context, tx pgx.Tx) error {
 	var currency marketplace.Currency
 	err := tx.QueryRow(ctx, `
@@ -191,8 +191,8 @@ func feeHasARate(ctx context.Context, tx pgx.Tx) error {
 	}
 }
 
-// ChangeRates stores what is changed of the exchange rates. The error is Invalid where
-// the service fee's currency would have none.
+// ChangeRates stores changes of the exchange rates. The error is Invalid if the service fee's
+// currency would have no rate.
 func (s *Storefront) ChangeRates(ctx context.Context, c marketplace.RatesChange) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		var before marketplace.Currency
@@ -234,8 +234,8 @@ func changeRates(ctx context.Context, tx pgx.Tx, before marketplace.Currency, c 
 	return feeHasARate(ctx, tx)
 }
 
-// SeedRates stores rates where there have never been any, and reports whether it did.
-// Of replicas that start together one does.
+// SeedRates stores rates if there have never been any, and reports whether it did. Only one of
+// several replicas does.
 func (s *Storefront) SeedRates(ctx context.Context, rates marketplace.Rates, of time.Time) (seeded bool, err error) {
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		var before marketplace.Currency

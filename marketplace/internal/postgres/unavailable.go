@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Reasons why a database cannot serve, in words for the operator of the service.
+// Reasons why a database is unavailable, for operators.
 const (
 	away     = "the database cannot be reached"
 	silent   = "the database does not answer"
@@ -26,8 +26,8 @@ const (
 	outdated = "the database's tables are not up to date: restart the service, or run marketplace migrate"
 )
 
-// troubles are what a SQLSTATE, or the class that it begins with, says about the whole
-// database, not about one statement. The first that fits counts.
+// troubles map a SQLSTATE, or its class, to a problem of the whole database. The first match
+// counts.
 var troubles = []struct{ state, words string }{
 	{"25006", readOnly}, // read_only_sql_transaction
 	{"53100", full},     // disk_full
@@ -43,8 +43,7 @@ var troubles = []struct{ state, words string }{
 	{"42703", outdated}, // undefined_column
 }
 
-// trouble says what keeps the database from serving; "" is that the error tells of
-// nothing such.
+// trouble returns why the database is unavailable, or "" if the error does not say so.
 func trouble(err error) string {
 	var said *pgconn.PgError
 	var connecting *pgconn.ConnectError
@@ -74,8 +73,8 @@ func trouble(err error) string {
 	return ""
 }
 
-// Unavailable returns the domain's error for a store's error that says that the database
-// cannot serve now; nil for any other. Whether what was asked for is stored may be unknown.
+// Unavailable returns the domain's error if a store's error means that the database is unavailable,
+// otherwise nil. A write may or may not have been stored.
 func Unavailable(err error) *marketplace.Error {
 	words := trouble(err)
 	if words == "" {
@@ -84,11 +83,10 @@ func Unavailable(err error) *marketplace.Error {
 	return &marketplace.Error{Code: marketplace.Unavailable, Message: words, Cause: err}
 }
 
-// Disk remembers that a write has failed because the disk was full, for the stores that
-// share it.
+// Disk records that a write failed because of a full disk, for the stores that share it.
 type Disk struct{ full atomic.Int64 } // when, as nanoseconds of the Unix time; 0: it is not known to be
 
-// fullFor is how long a disk is taken to be full after a write has failed.
+// fullFor is how long a disk counts as full after a failed write.
 const fullFor = 10 * time.Second
 
 func (d *Disk) learn(err error) {
@@ -97,40 +95,39 @@ func (d *Disk) learn(err error) {
 	}
 }
 
-// state tells whether a write has failed, and whether that is long enough ago to look
-// whether there is room again.
+// state reports whether a write has failed, and whether it is time to check for free space.
 func (d *Disk) state() (wasFull, lookAgain bool) {
 	at := d.full.Load()
 	return at != 0, time.Since(time.Unix(0, at)) >= fullFor
 }
 
-// TraceQueryStart is pgx's.
+// TraceQueryStart implements pgx.QueryTracer.
 func (d *Disk) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return ctx
 }
 
-// TraceQueryEnd is pgx's.
+// TraceQueryEnd implements pgx.QueryTracer.
 func (d *Disk) TraceQueryEnd(_ context.Context, _ *pgx.Conn, q pgx.TraceQueryEndData) { d.learn(q.Err) }
 
-// TraceBatchStart is pgx's.
+// TraceBatchStart implements pgx.BatchTracer.
 func (d *Disk) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return ctx
 }
 
-// TraceBatchQuery is pgx's.
+// TraceBatchQuery implements pgx.BatchTracer.
 func (d *Disk) TraceBatchQuery(_ context.Context, _ *pgx.Conn, q pgx.TraceBatchQueryData) {
 	d.learn(q.Err)
 }
 
-// TraceBatchEnd is pgx's.
+// TraceBatchEnd implements pgx.BatchTracer.
 func (d *Disk) TraceBatchEnd(_ context.Context, _ *pgx.Conn, q pgx.TraceBatchEndData) { d.learn(q.Err) }
 
-// TraceCopyFromStart is pgx's.
+// TraceCopyFromStart implements pgx.CopyFromTracer.
 func (d *Disk) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
 	return ctx
 }
 
-// TraceCopyFromEnd is pgx's.
+// TraceCopyFromEnd implements pgx.CopyFromTracer.
 func (d *Disk) TraceCopyFromEnd(_ context.Context, _ *pgx.Conn, q pgx.TraceCopyFromEndData) {
 	d.learn(q.Err)
 }
