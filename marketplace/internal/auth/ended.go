@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// endedFor is how old the list of ended sign-ins may be: what another replica ended is
-// felt so much later at most.
+// endedFor is the maximum age of the list of ended sessions. The end of a session on another
+// replica takes effect after that time at the latest.
 const endedFor = time.Second
 
-// slack is how far the clocks of replicas may be apart.
+// slack is the assumed maximum difference between replicas' clocks.
 const slack = time.Minute
 
-// ended lists the sign-ins that have ended while an access token of theirs may still be
-// valid. A token itself does not show that its sign-in has ended.
+// ended lists ended sessions whose access tokens may still be valid. A token does not show that its
+// session has ended.
 type ended struct {
 	store  Store
 	now    func() time.Time
@@ -33,13 +33,13 @@ type endedSignIns struct {
 	at       time.Time
 }
 
-// has reports whether a sign-in has ended. A list that is halfway to too old is renewed
-// while requests go by it; one that is too old is waited for.
+// has reports whether a session has ended. A list past half its maximum age is renewed in the
+// background. A list that is too old is renewed first.
 func (e *ended) has(ctx context.Context, family uuid.UUID) (bool, error) {
 	known := e.known.Load()
 	if known == nil || e.now().Sub(known.at) >= endedFor/2 {
 		asked := e.asking.DoChan("", func() (any, error) {
-			return nil, e.renew(context.WithoutCancel(ctx)) // the store has a limit of its own
+			return nil, e.renew(context.WithoutCancel(ctx)) // the store has its own limit
 		})
 		if known == nil || e.now().Sub(known.at) >= endedFor {
 			select {
@@ -56,7 +56,7 @@ func (e *ended) has(ctx context.Context, family uuid.UUID) (bool, error) {
 	return known.families[family], nil
 }
 
-// renew has what this replica has ended be felt immediately.
+// renew applies sessions that this replica has ended immediately.
 func (e *ended) renew(ctx context.Context) error {
 	at := e.now()
 	list, err := e.store.EndedFamilies(ctx, at.Add(-AccessLife-slack))
@@ -69,7 +69,7 @@ func (e *ended) renew(ctx context.Context) error {
 	}
 	e.put.Lock()
 	defer e.put.Unlock()
-	if known := e.known.Load(); known == nil || !known.at.After(at) { // a later question may be answered first
+	if known := e.known.Load(); known == nil || !known.at.After(at) { // a later query may finish first
 		e.known.Store(&endedSignIns{families: families, at: at})
 	}
 	return nil

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// failures limits what fails, by key. An attempt takes a place before it is known how
-// it ends, and gives it back when it does not fail; who finds no place left waits for
-// the attempts that are under way, so that good ones at the same time never count. It
-// is safe for concurrent use.
+// failures limits failed attempts by key. An attempt counts before its result is known, and the
+// count is taken back if it succeeds. When the limit is reached, callers wait for the running
+// attempts, so that concurrent successes never count. It is safe for concurrent use.
 type failures struct {
 	limiter *Limiter
 
@@ -17,17 +16,17 @@ type failures struct {
 	underWay map[string]*attempts
 }
 
-// attempts are those of one key that are under way.
+// attempts are the running attempts of one key.
 type attempts struct {
 	count int
-	ended chan struct{} // closed when one of them has ended
+	ended chan struct{} // closed when an attempt ends
 }
 
 func newFailures(most int, now func() time.Time) *failures {
 	return &failures{limiter: NewLimiter(most, time.Minute, now), underWay: map[string]*attempts{}}
 }
 
-// begin takes a place. The error is RateLimited where too many attempts have failed.
+// begin counts an attempt. The error is RateLimited if too many attempts have failed.
 func (f *failures) begin(ctx context.Context, key string) error {
 	for {
 		d, wait := f.take(key)
@@ -45,7 +44,7 @@ func (f *failures) begin(ctx context.Context, key string) error {
 	}
 }
 
-// take takes a place, or says what to wait for.
+// take counts an attempt, or returns a channel to wait for.
 func (f *failures) take(key string) (d Decision, wait <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +61,7 @@ func (f *failures) take(key string) (d Decision, wait <-chan struct{}) {
 	return d, wait
 }
 
-// end says how an attempt has ended.
+// end records the result of an attempt.
 func (f *failures) end(key string, failed bool) {
 	if !failed {
 		f.limiter.GiveBack(key)

@@ -9,25 +9,24 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// invitationLife is how long an invitation is good for.
+// invitationLife is how long an invitation is valid.
 const invitationLife = 7 * 24 * time.Hour
 
-// NewInvitation makes an invitation of what was asked for, which Check has found good. Its
-// token is shown once; HashToken of it is what is stored.
+// NewInvitation returns an invitation for a request that Check has accepted. Its token is shown
+// once, and only its HashToken is stored.
 func NewInvitation(asked marketplace.NewInvitation, now time.Time) (made marketplace.Invitation, token string, err error) {
-	id, err := uuid.NewV7() // in the order of their making
+	id, err := uuid.NewV7() // ordered by time of creation
 	return marketplace.Invitation{ID: id, Email: marketplace.NormalEmail(asked.Email), Name: asked.Name, CreatedAt: now, ExpiresAt: now.Add(invitationLife)}, NewToken(), err
 }
 
-// Invited returns the invitation of a token, or NotFound where it was used or revoked, or has
-// expired.
+// Invited returns the invitation of a token, or NotFound if it was used or revoked or has expired.
 func (s *Service) Invited(ctx context.Context, token string) (marketplace.Invitation, error) {
 	return s.store.Invited(ctx, HashToken(token), s.now())
 }
 
-// Accept makes the account that an invitation is for, and uses the invitation up. The error is
-// NotFound as for Invited, Invalid for a password that will not do, or Conflict where the address
-// has an account by now.
+// Accept creates the account of an invitation and uses the invitation up. The error is NotFound as
+// for Invited, Invalid for an unacceptable password, or Conflict if the address already has an
+// account.
 func (s *Service) Accept(ctx context.Context, token, password string) (marketplace.Account, error) {
 	invited, err := s.Invited(ctx, token)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 // window ends, so that a flood of keys cannot exhaust the memory.
 const mostKeys = 1 << 20
 
-// Limiter allows so many requests of a key in a window, which begins with the key's
-// first request. It counts in memory: each replica allows the limit. It is safe for
-// concurrent use.
+// Limiter allows a number of requests of a key in a window, which begins with the key's first
+// request. It counts in memory, so each replica allows the limit. It is safe for concurrent use.
 type Limiter struct {
 	limit  int
 	window time.Duration
@@ -21,7 +20,7 @@ type Limiter struct {
 
 	mu      sync.Mutex
 	windows map[string]*window
-	sweep   time.Time // when windows that have ended are next dropped
+	sweep   time.Time // when expired windows are dropped next
 }
 
 type window struct {
@@ -29,14 +28,14 @@ type window struct {
 	taken int
 }
 
-// NewLimiter returns a limiter; a limit of 0 allows everything.
+// NewLimiter returns a limiter. A limit of 0 allows everything.
 func NewLimiter(limit int, window time.Duration, now func() time.Time) *Limiter {
 	return &Limiter{limit: limit, window: window, now: now, windows: newWindows()}
 }
 
 func newWindows() map[string]*window { return map[string]*window{} }
 
-// Decision is what became of a request.
+// Decision is a limiter's decision about a request.
 type Decision struct {
 	Allowed   bool
 	Limit     int           // per window; 0 disables the limit
@@ -44,7 +43,7 @@ type Decision struct {
 	Reset     time.Duration // until the window ends
 }
 
-// Err is RateLimited where the request is not allowed.
+// Err returns RateLimited if the request is refused.
 func (d Decision) Err() error {
 	if d.Allowed {
 		return nil
@@ -52,7 +51,7 @@ func (d Decision) Err() error {
 	return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
 }
 
-// Take counts a request of the key, if it is allowed.
+// Take counts a request of the key if it is allowed.
 func (l *Limiter) Take(key string) Decision {
 	if l.limit == 0 {
 		return Decision{Allowed: true}
@@ -77,8 +76,7 @@ func (l *Limiter) Take(key string) Decision {
 	return d
 }
 
-// GiveBack takes back the count of a request that was allowed and does not count after
-// all.
+// GiveBack takes back the count of an allowed request.
 func (l *Limiter) GiveBack(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +85,7 @@ func (l *Limiter) GiveBack(key string) {
 	}
 }
 
-// dropEnded forgets windows that have ended, once a window's time.
+// dropEnded drops expired windows, once per window.
 func (l *Limiter) dropEnded(now time.Time) {
 	if now.Before(l.sweep) {
 		return

@@ -1,12 +1,11 @@
-// Package auth knows who is calling and what they may do.
+// Package auth authenticates callers.
 //
-// A caller presents a short-lived access token (a JWT), which a password or a refresh
-// token buys, or a reseller's long-lived API token. Refresh tokens are good for one use
-// and are replaced by it; presenting a used one ends the sign-in. Only hashes of tokens
-// are stored.
+// A caller sends a short-lived access token (a JWT) or a reseller's long-lived API token. Access
+// tokens are issued for a password or a refresh token. A refresh token is valid for one use, which
+// replaces it; using it again ends the session. Only hashes of tokens are stored.
 //
-// The package also derives the service's keys from its one secret, seals what must be
-// read again, and limits requests by key.
+// The package also derives the service's keys from one secret, encrypts stored keys, and limits
+// requests by key.
 package auth
 
 import (
@@ -24,17 +23,16 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// The failed sign-ins that are taken in a minute from one address; those of one account
-// are a setting.
+// Failed sign-ins a minute from one address. The limit for one account is a setting.
 const failuresPerAddress = 30
 
-// What a sign-in may have, in bytes: no account has more.
+// Limits of a sign-in's fields, in bytes: no account has more.
 const (
 	longestEmail    = 1000
 	longestPassword = 4000
 )
 
-// Tokens are what a sign-in buys.
+// Tokens are the result of a sign-in.
 type Tokens struct {
 	AccessToken  string `json:"access_token"`
 	TokenType    string `json:"token_type"`
@@ -47,7 +45,7 @@ type Service struct {
 	store     Store
 	now       func() time.Time
 	key       []byte
-	sessions  []byte // the key of the hashes of sessions' tokens
+	sessions  []byte // the key for hashes of session tokens
 	failed    func(error)
 	byAccount *failures
 	byAddress *failures
@@ -56,8 +54,8 @@ type Service struct {
 	verified  verified
 }
 
-// NewService returns a service that takes so many failures a minute for one account; 0 takes
-// any number.
+// NewService returns a service with a limit of failed sign-ins a minute for each account; 0 means
+// no limit.
 func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.Time) *Service {
 	address := failuresPerAddress
 	if failuresPerAccount == 0 {
@@ -71,14 +69,15 @@ func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.
 	}
 }
 
-// Tell has failed told of every sign-in that fails. It is called before the first sign-in.
+// Tell registers a function that is called for every failed sign-in. Call it before the first
+// sign-in.
 func (s *Service) Tell(failed func(error)) { s.failed = failed }
 
 var errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 
-// SignIn returns tokens for an address and its password. The error is Unauthorized,
-// whether or not there is such an account and in the same time, or RateLimited after
-// too many failures of the account, or from the caller's network address.
+// SignIn returns tokens for an address and its password. The error is Unauthorized, whether or not
+// the account exists and in the same time. It is RateLimited after too many failures for the
+// account, or from the network address.
 func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tokens, error) {
 	account, family, refresh, err := s.begin(ctx, email, password, from, HashToken)
 	if err != nil {
@@ -87,7 +86,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tok
 	return s.tokens(account, family, refresh, s.now())
 }
 
-// begin starts a sign-in with its first token, which is stored by that hash.
+// begin starts a session with its first token, which is stored with that hash function.
 func (s *Service) begin(ctx context.Context, email, password, from string, hash func(string) []byte) (account marketplace.Account, family uuid.UUID, token string, err error) {
 	if account, err = s.attempt(ctx, marketplace.NormalEmail(email), password, from); err != nil {
 		s.failed(err)
@@ -98,11 +97,11 @@ func (s *Service) begin(ctx context.Context, email, password, from string, hash 
 	return account, family, token, s.store.StartFamily(ctx, family, account, hash(token), now, now.Add(refreshLife))
 }
 
-// attempt returns the account of an address and its password. What fails is counted;
-// what could not be tried is not.
+// attempt returns the account of an address and its password. Failures are counted, except if the
+// password could not be checked.
 func (s *Service) attempt(ctx context.Context, email, password, from string) (account marketplace.Account, err error) {
 	if len(email) > longestEmail || len(password) > longestPassword || !utf8.ValidString(email) || strings.Contains(email, "\x00") {
-		return account, errUnauthorized // no account has them
+		return account, errUnauthorized // no account has such values
 	}
 	if err := s.byAccount.begin(ctx, email); err != nil {
 		return account, err
@@ -127,7 +126,7 @@ func (s *Service) attempt(ctx context.Context, email, password, from string) (ac
 	return account, nil
 }
 
-// Refresh returns fresh tokens for a refresh token, which is used up, or Unauthorized.
+// Refresh returns new tokens for a refresh token, which it uses up, or Unauthorized.
 func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
 	next, now := NewToken(), s.now()
 	family, id, err := s.store.Rotate(ctx, HashToken(token), HashToken(next), now, now.Add(refreshLife))
@@ -141,8 +140,8 @@ func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
 	return s.tokens(account, family, next, now)
 }
 
-// SignOut ends the sign-in of a refresh token, with its access tokens: immediately on
-// this replica, within a second on the others.
+// SignOut ends the session of a refresh token with its access tokens: immediately on this replica,
+// and within a second on others.
 func (s *Service) SignOut(ctx context.Context, token string) error {
 	return s.end(ctx, HashToken(token))
 }
@@ -154,7 +153,7 @@ func (s *Service) end(ctx context.Context, hash []byte) error {
 	return s.ended.renew(ctx)
 }
 
-// The access token's fixed claims.
+// The fixed claims of access tokens.
 const (
 	issuer   = "partnerkit-marketplace"
 	audience = "partnerkit-marketplace-api"
@@ -176,8 +175,8 @@ func (s *Service) tokens(account marketplace.Account, family uuid.UUID, refresh 
 	return Tokens{AccessToken: access, TokenType: "Bearer", ExpiresIn: int(AccessLife.Seconds()), RefreshToken: refresh}, err
 }
 
-// ByAccessToken returns who holds an access token, or Unauthorized. Every replica of the
-// same secret takes it, also after a restart, until its sign-in ends.
+// ByAccessToken returns the holder of an access token, or Unauthorized. Every replica with the same
+// secret accepts it until its session ends, even after a restart.
 func (s *Service) ByAccessToken(ctx context.Context, token string) (Identity, error) {
 	told, known := s.verified.get(token, s.now())
 	if !known {
@@ -193,10 +192,10 @@ func (s *Service) ByAccessToken(ctx context.Context, token string) (Identity, er
 	return told.Identity, nil
 }
 
-// verify checks a token's signature and its claims, its time among them. A token is good
-// in the one form in which it was made.
+// verify checks a token's signature, its claims and its validity period. Only the exact form in
+// which it was issued is valid.
 func (s *Service) verify(token string) (verifiedToken, error) {
-	if strings.ContainsAny(token, "\r\n") { // which base64 passes over
+	if strings.ContainsAny(token, "\r\n") { // base64 decoders ignore these characters
 		return verifiedToken{}, errUnauthorized
 	}
 	var told claims
@@ -214,7 +213,7 @@ func (s *Service) verify(token string) (verifiedToken, error) {
 	return verifiedToken{Identity{Account: id, Role: told.Role, Credential: "jwt:" + told.Subject}, family, told.ExpiresAt.Time}, err
 }
 
-// ByAPIToken returns who holds a long-lived token, or Unauthorized.
+// ByAPIToken returns the holder of a long-lived token, or Unauthorized.
 func (s *Service) ByAPIToken(ctx context.Context, token string) (Identity, error) {
 	hash := HashToken(token)
 	account, mode, err := s.store.AccountByAPIToken(ctx, hash)

@@ -9,48 +9,46 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// How long tokens are good for.
+// How long tokens are valid.
 const (
 	AccessLife  = 15 * time.Minute
 	refreshLife = 30 * 24 * time.Hour
 )
 
-// Store is what is kept of accounts and tokens.
+// Store stores accounts and tokens.
 type Store interface {
-	// AccountByEmail returns the account of a normal address, or NotFound.
+	// AccountByEmail returns the account of a normalized address, or NotFound.
 	AccountByEmail(ctx context.Context, email string) (marketplace.Account, error)
 	// Account returns the account of that id, or NotFound.
 	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
-	// AccountByAPIToken returns the account of a good token's hash and the token's mode, or
+	// AccountByAPIToken returns the account of a valid token's hash and the token's mode, or
 	// NotFound.
 	AccountByAPIToken(ctx context.Context, hash []byte) (marketplace.Account, marketplace.Mode, error)
-	// ChangeAccount stores what is changed, and ends all sign-ins of the account where
-	// that is its password, or where it is disabled. The error is NotFound.
+	// ChangeAccount stores a change. A new password or disabling the account ends all its sessions.
+	// The error is NotFound.
 	ChangeAccount(ctx context.Context, id uuid.UUID, c AccountChange, now time.Time) (marketplace.Account, error)
-	// StartFamily stores a sign-in with its first refresh token's hash. The error is
-	// Unauthorized where the account has another password by now, or is disabled.
+	// StartFamily stores a session with the hash of its first refresh token. The error is
+	// Unauthorized if the account's password has changed or the account is disabled.
 	StartFamily(ctx context.Context, family uuid.UUID, a marketplace.Account, hash []byte, now, expires time.Time) error
-	// Rotate uses a refresh token up for the next, or returns Unauthorized. It is
-	// atomic: of two uses one is the second, which ends the family.
+	// Rotate replaces a refresh token by the next, or returns Unauthorized. It is atomic: the
+	// second of two uses ends the session.
 	Rotate(ctx context.Context, hash, next []byte, now, expires time.Time) (family, account uuid.UUID, err error)
-	// Resume returns the account of a good refresh token's sign-in, which is not used up
-	// by that, and when it was begun. The error is Unauthorized, also where the account
-	// is disabled.
+	// Resume returns the session of a valid refresh token, its start and its account, and keeps the
+	// token. The error is Unauthorized, also if the account is disabled.
 	Resume(ctx context.Context, hash []byte, now time.Time) (family uuid.UUID, begun time.Time, account marketplace.Account, err error)
-	// EndFamily ends the sign-in of a refresh token; one that is unknown ends nothing.
+	// EndFamily ends the session of a refresh token. It ignores an unknown token.
 	EndFamily(ctx context.Context, hash []byte, now time.Time) error
-	// Invited returns the invitation whose token has that hash and that has not expired, or
-	// NotFound.
+	// Invited returns the invitation whose token has that hash, or NotFound if it has expired or
+	// does not exist.
 	Invited(ctx context.Context, hash []byte, now time.Time) (marketplace.Invitation, error)
-	// Accept uses up the invitation whose token has that hash, and stores the account, or
-	// neither. The error is NotFound, or Conflict where the address has an account.
+	// Accept atomically uses up the invitation whose token has that hash and stores the account.
+	// The error is NotFound, or Conflict if the address has an account.
 	Accept(ctx context.Context, hash []byte, made marketplace.Account) error
-	// EndedFamilies lists the sign-ins that were ended since then.
+	// EndedFamilies lists the sessions that have ended since that time.
 	EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error)
 }
 
-// AccountChange is what is stored of an AccountChange of the domain; nil leaves it as it
-// is.
+// AccountChange is the stored form of a change. A nil field is unchanged.
 type AccountChange struct {
 	Name         *string
 	PasswordHash *string

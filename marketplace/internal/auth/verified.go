@@ -10,43 +10,43 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Identity is who is calling.
+// Identity is an authenticated caller.
 type Identity struct {
 	Account uuid.UUID
 	Role    marketplace.Role
-	// Mode is that of the credential; "" leaves it to the request.
+	// Mode is the credential's mode; "" means that the request chooses.
 	Mode marketplace.Mode
-	// Credential tells one credential from another, for limits; it is no secret.
+	// Credential identifies the credential for rate limits. It is not secret.
 	Credential string
 }
 
-// verified keeps what access tokens say whose signature has been found good: to check
-// one costs more than all else that becomes of most requests. It keeps hashes, not
-// tokens. It is safe for concurrent use.
+// verified caches the content of access tokens whose signature is valid, because checking a
+// signature costs more than the rest of most requests. It stores hashes, not tokens. It is safe for
+// concurrent use.
 type verified struct {
 	mu     sync.RWMutex
 	byHash map[[sha256.Size]byte]verifiedToken
 }
 
-// verifiedToken is what a good token says.
+// verifiedToken is the content of a valid token.
 type verifiedToken struct {
 	Identity
 	family  uuid.UUID
 	expires time.Time
 }
 
-// mostVerified bounds what is kept: callers with a good token each, in 15 minutes.
+// mostVerified limits the cache: one entry for each caller in 15 minutes.
 const mostVerified = 1 << 14
 
-// usualToken is more than our own tokens have, in bytes.
+// usualToken is more than the size of our tokens, in bytes.
 const usualToken = 1 << 10
 
 func hashOf(token string) [sha256.Size]byte {
-	var text [usualToken]byte // not one for the collector
+	var text [usualToken]byte // on the stack
 	return sha256.Sum256(append(text[:0], token...))
 }
 
-// get returns what is kept of a token that has not run out.
+// get returns the cached content of a token that has not expired.
 func (v *verified) get(token string, now time.Time) (verifiedToken, bool) {
 	hash := hashOf(token)
 	v.mu.RLock()
@@ -55,8 +55,8 @@ func (v *verified) get(token string, now time.Time) (verifiedToken, bool) {
 	return found, known && now.Before(found.expires)
 }
 
-// put keeps what a good token says. Where there are too many all are forgotten: those in
-// use are soon back.
+// put caches the content of a valid token. If the cache is full, it is cleared; tokens in use
+// return soon.
 func (v *verified) put(token string, told verifiedToken) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -17,25 +17,25 @@ import (
 // validFor is how long a certificate is valid unless a later run finds a breach.
 const validFor = 90 * 24 * time.Hour
 
-// certificateType tells a certificate from other signed statements.
+// certificateType distinguishes certificates from other signed statements.
 const certificateType = "conformance-certificate+jwt"
 
-// Certificate says that an integration's partner was found conformant. It is signed, and can
-// be verified without the service.
+// Certificate states that an integration's partner was found conformant. It is signed and can be
+// verified without the service.
 type Certificate struct {
 	BaseURL    string // that was tested
-	JWS        string // the signed statement, in the compact form
+	JWS        string // the signed statement, in compact form
 	IssuedAt   time.Time
 	ValidUntil time.Time
 }
 
-// statement is what a certificate says. Its first fields are those of every JWT.
+// statement is the content of a certificate. Its first fields are standard JWT claims.
 type statement struct {
 	Subject         string         `json:"sub"` // the integration
 	ID              string         `json:"jti"` // the run
 	IssuedAt        int64          `json:"iat"`
 	ExpiresAt       int64          `json:"exp"`
-	Name            string         `json:"name"` // the partner's, for people
+	Name            string         `json:"name"` // the partner's name, for people
 	BaseURL         string         `json:"base_url"`
 	Verdict         string         `json:"verdict"`
 	SuiteVersion    string         `json:"suite_version"`
@@ -44,14 +44,14 @@ type statement struct {
 	ReportSHA256    string         `json:"report_sha256"` // of report.json
 }
 
-// Signer signs certificates with a key that every replica derives from the service's
-// secret. It is safe for concurrent use.
+// Signer signs certificates with a key that every replica derives from the service's secret. It is
+// safe for concurrent use.
 type Signer struct {
 	signer jose.Signer
 	keys   []byte
 }
 
-// NewSigner returns the signer of a service with that secret.
+// NewSigner returns the signer for a service's secret.
 func NewSigner(s *auth.Secret) (*Signer, error) {
 	private := ed25519.NewKeyFromSeed(s.Key("conformance certificates"))
 	public := jose.JSONWebKey{Key: private.Public(), Algorithm: string(jose.EdDSA), Use: "sig"}
@@ -69,10 +69,10 @@ func NewSigner(s *auth.Secret) (*Signer, error) {
 	return &Signer{signer, keys}, err
 }
 
-// Keys returns the JSON Web Key Set by which certificates are verified.
+// Keys returns the JSON Web Key Set that verifies certificates.
 func (s *Signer) Keys() []byte { return s.keys }
 
-// certify returns the certificate of a run that found an integration's partner conformant.
+// certify returns the certificate for a run that found an integration's partner conformant.
 func (s *Signer) certify(i marketplace.Integration, run Run, came Result, report string, now time.Time) (*Certificate, error) {
 	now = now.UTC().Truncate(time.Second)
 	c := &Certificate{BaseURL: i.BaseURL.String(), IssuedAt: now, ValidUntil: now.Add(validFor)}

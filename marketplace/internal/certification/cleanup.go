@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// cleanupTime bounds a cleanup after a run that was left behind. So many are tried, a
-	// minute apart or more: by then every hold has expired.
+	// cleanupTime limits one cleanup of an abandoned run. Tries are a minute or more apart; after
+	// the last one every hold has expired.
 	cleanupTime  = time.Minute
 	mostCleanups = 30
 )
 
-// errLeft is what is said of a run whose replica died.
+// errLeft is the reason of a run whose replica crashed.
 var errLeft = errors.New("the service ended during the run")
 
 // Exit codes of conformance cleanup.
 const (
 	cleanupDone    = 0
-	cleanupPartial = 1 // what could not be undone is listed
+	cleanupPartial = 1 // some items could not be undone, and are listed
 )
 
-// CleanUp ends a run that a dead replica has left behind: what its ledger has open is
-// undone, and the run has failed. A run that is not left behind is left alone. If the
-// partner cannot be reached, the run is cleaned up again when the lease is over.
+// CleanUp ends a run that a crashed replica has abandoned. Open holds and bookings in its ledger
+// are undone, and the run fails. Other runs are left alone. If the partner cannot be reached, the
+// cleanup is repeated when the lease has expired.
 func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 	lease := Lease{id, uuid.New(), cleanupTime + 2*endTime}
 	run, err := r.Store.TakeOver(ctx, lease)
@@ -40,7 +40,7 @@ func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 	}
 	left, err := r.undo(ctx, run)
 	if ctx.Err() != nil {
-		return nil // another replica goes on
+		return nil // another replica continues
 	}
 	reason := errLeft
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 	return r.finish(ctx, lease, run, Outcome{State: Failed, Result: Result{Reason: sayable(reason.Error()), NotUndone: left}})
 }
 
-// undo has the command undo what a run's ledger has open, and returns what is left.
+// undo runs the command to undo a ledger's open items, and returns what is left.
 func (r *Runner) undo(ctx context.Context, run Run) (left []Leftover, err error) {
 	ledger, err := r.Store.Parts(ctx, run.ID, Ledger, 0)
 	if err != nil || len(ledger) == 0 {

@@ -13,46 +13,45 @@ import (
 	"time"
 )
 
-// Bounds of what is kept of a process's output, in bytes: of its progress altogether, and
-// of the end of its errors.
+// Limits of a process's stored output, in bytes: all of its progress, and the end of its errors.
 const (
 	mostProgress = 1 << 20
 	mostErrors   = 4 << 10
 )
 
-// memory is what the command is asked to keep within.
+// memory limits the command's memory.
 const memory = "GOMEMLIMIT=256MiB"
 
-// keyVariable is where the command reads the partner's key.
+// keyVariable is the environment variable of the partner's key.
 const keyVariable = "CONFORMANCE_AUTH_KEY"
 
-// passed are the variables that a process gets of the service's own: none has a secret.
+// passed are the environment variables that a process inherits. None contains a secret.
 var passed = []string{"PATH", "HOME", "TMPDIR", "TZ", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "TEMP", "TMP"}
 
-// process is a conformance command that runs in a folder.
+// process is a running conformance command with its folder.
 type process struct {
 	command  *exec.Cmd
 	input    io.WriteCloser
 	progress lines
 	errors   tail
-	gone     chan struct{} // closed when it has ended
-	ended    error         // how; read after gone
+	gone     chan struct{} // closed when the process has ended
+	ended    error         // its result; valid after gone is closed
 }
 
-// ledgerLine is what a process begins a line with by which it asks for its ledger to be
-// stored. It then waits for a line.
+// ledgerLine starts a line by which a process asks to have its ledger stored. It then waits for a
+// line of input.
 var ledgerLine = []byte(`{"ledger":`)
 
-// lines keeps the lines that a process has written. It is safe to be read meanwhile.
+// lines collects the lines of a process's output. It is safe for concurrent use.
 type lines struct {
 	mu    sync.Mutex
-	rest  []byte // of a line that is not complete
+	rest  []byte // of an incomplete line
 	text  bytes.Buffer
-	room  int           // how much more is kept
-	asked chan struct{} // the process waits for its ledger to be stored
+	room  int           // how many more bytes are collected
+	asked chan struct{} // the process waits until its ledger is stored
 }
 
-// Write never fails: the process must not end because of what it says.
+// Write never fails, because the process must not stop because of its output.
 func (l *lines) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +74,7 @@ func (l *lines) add(line []byte) {
 	if bytes.HasPrefix(line, ledgerLine) {
 		select {
 		case l.asked <- struct{}{}:
-		default: // it asks once at a time
+		default: // it sends one request at a time
 		}
 		return
 	}
@@ -85,20 +84,20 @@ func (l *lines) add(line []byte) {
 	}
 }
 
-// take takes the lines that were kept since the last call.
+// take returns the lines since the last call.
 func (l *lines) take() []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return bytes.Clone(l.text.Next(l.text.Len()))
 }
 
-// tail keeps the end of what a process has written. It is safe to be read meanwhile.
+// tail collects the end of a process's output. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write never fails: the process must not end because of what it says.
+// Write never fails, because the process must not stop because of its output.
 func (t *tail) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,8 +113,8 @@ func (t *tail) lastLine() string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// start starts the command in a folder. A process whose service dies receives a signal to end, where
-// the system can do that.
+// start starts the command in a folder. Where the system supports it, a process receives a signal
+// when the service crashes.
 func start(path, dir, key string, args ...string) (*process, error) {
 	p := &process{gone: make(chan struct{}), progress: lines{room: mostProgress, asked: make(chan struct{}, 1)}}
 	p.command = exec.Command(path, args...)
@@ -133,7 +132,7 @@ func start(path, dir, key string, args ...string) (*process, error) {
 	}
 	started := make(chan error)
 	go func() {
-		// Linux tells the process of its parent's death when the thread ends that started it.
+		// Linux sends the signal when the thread that started the process ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.command.Start()
@@ -150,10 +149,10 @@ func start(path, dir, key string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// stored tells the process that its ledger is stored.
+// stored tells the process that its ledger has been stored.
 func (p *process) stored() { _, _ = p.input.Write([]byte("\n")) } // an error means that it has ended
 
-// interrupt has the process undo what it holds and end. It waits for its ledger no longer.
+// interrupt makes the process undo its holds and end, without waiting for its ledger to be stored.
 func (p *process) interrupt() {
 	defer p.input.Close()
 	if p.command.Process.Signal(os.Interrupt) != nil {
@@ -161,7 +160,7 @@ func (p *process) interrupt() {
 	}
 }
 
-// end ends a process that has not ended by itself: it is asked to, and killed if it does not.
+// end interrupts a running process and kills it if it does not end in time.
 func (p *process) end(patience time.Duration) {
 	p.interrupt()
 	select {
@@ -172,12 +171,12 @@ func (p *process) end(patience time.Duration) {
 	}
 }
 
-// code is the exit code of a process that has ended; -1 where it was killed.
+// code returns the exit code of a process that has ended; -1 if it was killed.
 func (p *process) code() int { return p.command.ProcessState.ExitCode() }
 
-// watch calls each until the process has ended, and once after that: every so often, and when
-// the process waits for its ledger to be stored. It ends the process when ctx ends or each
-// returns an error, which it then returns. The process goes on when each has stored all.
+// watch calls each repeatedly until the process has ended, and once after that: at intervals, and
+// when the process waits for its ledger to be stored. It ends the process and returns the error if
+// ctx ends or each fails. The process continues when each has stored everything.
 func (p *process) watch(ctx context.Context, every, patience time.Duration, each func() (all bool, err error)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

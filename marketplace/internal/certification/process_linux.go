@@ -6,11 +6,11 @@ import (
 	"syscall"
 )
 
-// separate gives a process a group of its own, so that a signal to the service's group is
-// not one to it, and sends it a signal when the service dies.
+// separate starts a process in its own group, so that signals to the service's group do not reach
+// it. The process receives a signal when the service crashes.
 func separate(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 }
 
-// yield has the service's own work come first. It is a request to the system: the process runs either way.
+// yield lowers the process's priority below the service's. A failure does not matter.
 func yield(process *os.Process) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, process.Pid, 10) }

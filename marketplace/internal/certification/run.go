@@ -1,11 +1,11 @@
-// Package certification judges partners by the conformance command, which runs in a process
-// of its own: it is given the partner's key, an address and limits, and neither the
-// service's secret nor its database.
+// Package certification tests partners with the conformance command. The command runs in its own
+// process. It receives the partner's key, an address and limits, but not the service's secret or
+// its database.
 //
-// A Service takes requests for runs, of an integration one at a time; a job has a Runner do
-// each. While the command runs, the Runner holds a lease of the run and stores what the
-// command writes: its progress, and its ledger of holds and bookings. If the replica dies,
-// the lease ends, and another replica cleans up by the ledger.
+// A Service accepts requests for runs, one at a time for an integration, and a job makes a Runner
+// execute each. While the command runs, the Runner holds a lease of the run and stores the
+// command's output: its progress, and its ledger of holds and bookings. If the replica crashes, the
+// lease expires, and another replica cleans up by the ledger.
 package certification
 
 import (
@@ -19,7 +19,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Scope is how much a run may do at the partner.
+// Scope says which calls a run makes at the partner.
 type Scope string
 
 // The scopes.
@@ -28,43 +28,43 @@ const (
 	ReadOnly Scope = "read_only" // reads the catalog and availability
 )
 
-// State is how far a run has come.
+// State is the progress of a run.
 type State string
 
 // The states.
 const (
 	Queued   State = "queued"
 	Running  State = "running"
-	Finished State = "finished" // there is a verdict
-	Failed   State = "failed"   // the command broke or was ended: nothing is known of the partner
+	Finished State = "finished" // with a verdict
+	Failed   State = "failed"   // the command failed or was stopped, so nothing is known about the partner
 )
 
-// Over reports whether a run in that state changes no more.
+// Over reports whether a run in that state has ended.
 func (s State) Over() bool { return s == Finished || s == Failed }
 
-// Run is one run of the command against an integration's partner.
+// Run is one run of the command for an integration.
 type Run struct {
 	ID          uuid.UUID
 	Integration uuid.UUID
 	Scope       Scope
 	State       State
 	CreatedAt   time.Time
-	StartedAt   time.Time // zero: it has not
-	FinishedAt  time.Time // zero: it has not
-	Cleanups    int       // how often it was cleaned up after, since its replica died
+	StartedAt   time.Time // zero: not started
+	FinishedAt  time.Time // zero: not finished
+	Cleanups    int       // how many cleanups were tried after its replica crashed
 	Result
 }
 
-// The verdicts that certificates depend on.
+// The verdicts that affect certificates.
 const (
 	conformantVerdict    = "conformant"
 	nonconformantVerdict = "nonconformant"
 )
 
-// Result is what came of a run: of its report, what people look at first.
+// Result is the part of a run's report that is shown first.
 type Result struct {
-	Verdict         string // "": it has none
-	Reason          string // why the run failed, or why the verdict is incomplete or partial
+	Verdict         string // "": no verdict
+	Reason          string // why the run failed, or why its verdict is incomplete or partial
 	SuiteVersion    string
 	ContractVersion string
 	Counts          map[string]int // of the rules, by outcome
@@ -72,15 +72,15 @@ type Result struct {
 	NotUndone       marketplace.List[Leftover]
 }
 
-// Outcome is all that is stored of a run when it ends.
+// Outcome is everything that is stored when a run ends.
 type Outcome struct {
 	State State
 	Result
 	Reports     []Report
-	Certificate *Certificate // nil: it certifies nothing
+	Certificate *Certificate // nil: no certificate is issued
 }
 
-// Finding is a rule that the partner breaks.
+// Finding is a rule that the partner breaches.
 type Finding struct {
 	Rule     string `json:"rule"`
 	Title    string `json:"title"`
@@ -95,89 +95,87 @@ type Finding struct {
 // Leftover is a hold or booking that a run could not undo.
 type Leftover struct {
 	Kind      string `json:"kind"` // hold or booking
-	Code      string `json:"code"` // "": no answer came
+	Code      string `json:"code"` // "": no answer
 	Start     string `json:"start"`
 	Reason    string `json:"reason"`
-	ExpiresAt string `json:"expires_at"` // when a hold ends by itself; "": unknown
+	ExpiresAt string `json:"expires_at"` // when a hold expires; "": unknown
 }
 
-// Report is a file that a run has written.
+// Report is a report file of a run.
 type Report struct {
 	Name string
-	Gzip []byte // its content, compressed
+	Gzip []byte // the compressed content
 }
 
-// ReportNames lists the reports of a run that are kept.
+// ReportNames lists the reports that are stored.
 func ReportNames() []string { return []string{reportJSON, "report.html", "junit.xml"} }
 
 const reportJSON = "report.json"
 
-// Kind is what a part of a run's output belongs to.
+// Kind is a kind of a run's output.
 type Kind string
 
 // The kinds.
 const (
-	Progress Kind = "progress" // JSON objects, one a line: the rules as they are judged
+	Progress Kind = "progress" // JSON objects, one for each judged rule
 	Ledger   Kind = "ledger"
 )
 
-// Part is a piece of what a run writes while it goes on.
+// Part is a piece of a running command's output.
 type Part struct {
 	Kind   Kind
-	Number int // from 1 in each kind
+	Number int // starts at 1 in each kind
 	Body   []byte
 }
 
-// Lease is a replica's hold on a run: it ends by itself unless it is extended.
+// Lease is a replica's claim to a run. It expires unless it is extended.
 type Lease struct {
 	Run    uuid.UUID
-	Holder uuid.UUID // drawn for each
+	Holder uuid.UUID // a random id for each claim
 	Time   time.Duration
 }
 
-// Store keeps runs. Methods that take a lease return NotFound where the run is not held by
-// it any more.
+// Store stores runs. Methods with a lease return NotFound if the lease no longer holds the run.
 type Store interface {
-	// Create stores a queued run and its job. The error is an *UnderWay where the
-	// integration has one that is queued or running, and Conflict where its account has most
-	// of them; 0 is any number.
+	// Create stores a queued run and its job. The error is an *UnderWay if the integration has a
+	// queued or running one. It is Conflict if the account has most other runs; 0 means no limit.
 	Create(ctx context.Context, r Run, most int) error
-	// Begin takes a queued run, or returns NotFound if it is not queued.
+	// Begin starts a queued run, or returns NotFound if it is not queued.
 	Begin(ctx context.Context, l Lease) (Run, error)
-	// TakeOver takes a running one whose lease is over, or returns NotFound.
+	// TakeOver claims a running run whose lease has expired, or returns NotFound.
 	TakeOver(ctx context.Context, l Lease) (Run, error)
-	// Extend stores what was written, and has the lease end later.
+	// Extend stores output and extends the lease.
 	Extend(ctx context.Context, l Lease, parts []Part) error
-	// Parts returns what a run has written of a kind, after that number.
+	// Parts returns a run's output of a kind after that number.
 	Parts(ctx context.Context, run uuid.UUID, kind Kind, after int) ([]Part, error)
-	// Requeue has a run begin again, and forgets what it has written.
+	// Requeue resets a run to queued and deletes its output.
 	Requeue(ctx context.Context, l Lease) error
-	// Finish stores what came of a run. Its ledger is kept only where something was not
-	// undone. A run that finds the partner nonconformant ends the integration's certificate:
-	// Finish reports whether there was a valid one to end.
+	// Finish stores a run's outcome. Its ledger is kept only if something was not undone. A
+	// nonconformant run ends the integration's certificate; Finish reports whether there was a
+	// valid one.
 	Finish(ctx context.Context, l Lease, o Outcome) (ended bool, err error)
-	// Recover inserts the jobs of runs that were left behind by dead replicas, and of those
-	// whose job is lost.
+	// Recover inserts jobs for runs that crashed replicas abandoned, and for runs whose job was
+	// lost.
 	Recover(ctx context.Context) error
-	// Withhold takes the activities of integrations out whose certificates have expired, where
-	// certificates are required. It returns the integrations for which that has changed.
+	// Withhold updates which activities are listed after certificates have expired, if certificates
+	// are required. It returns the integrations that changed.
 	Withhold(ctx context.Context) ([]Listing, error)
 }
 
-// Listing is whether an integration's activities are listed.
+// Listing says whether an integration's activities are listed.
 type Listing struct {
 	Integration uuid.UUID
 	Withheld    bool
 }
 
-// UnderWay says that an integration has a run that has not ended.
+// UnderWay is the error for an integration with a run that has not ended.
 type UnderWay struct{ Run uuid.UUID }
 
 func (u *UnderWay) Error() string {
 	return fmt.Sprintf("a conformance run of this integration is under way: %s", u.Run)
 }
 
-// read reads what is kept of a report.json.
+// read parses the stored part of a report.json.
 func (r *Result) read(text []byte) error {
 	var said struct {
 		Verdict         string         `json:"verdict"`

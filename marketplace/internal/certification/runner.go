@@ -21,54 +21,53 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// What a run may do and take, and how it is looked after.
+// The limits of a run.
 const (
-	// As many as the command makes at most: with fewer, rules would go untested.
+	// The command's own maximum: with fewer, rules would not be tested.
 	mostHolds    = 1000
 	mostBookings = 250
-	// judgeTime is how long a run judges. It then undoes what it holds; what takes longer
-	// than runTime altogether is interrupted, and killed endTime after that.
+	// judgeTime is how long a run judges before it undoes its holds. A run that takes longer than
+	// runTime in total is interrupted, and killed endTime later.
 	judgeTime = 150 * time.Second
 	runTime   = 4 * time.Minute
 	endTime   = 8 * time.Second
-	// leaseTime is how long a run is held without a sign of its replica.
+	// leaseTime is how long a lease lasts without being extended.
 	leaseTime   = 20 * time.Second
 	extendEvery = 5 * time.Second
 	lookEvery   = 100 * time.Millisecond
-	// settleTime bounds what is stored when the replica has to end.
+	// settleTime limits what is stored when the replica stops.
 	settleTime = 3 * time.Second
-	// mostReport bounds a report, in bytes, and mostLedger what is read of a ledger each time.
+	// mostReport limits a report, and mostLedger one read of a ledger, in bytes.
 	mostReport = 64 << 20
 	mostLedger = 4 << 20
 )
 
-// LongestRun is how long Run takes at the longest.
+// LongestRun is the maximum duration of Run.
 const LongestRun = runTime + endTime + 10*time.Second
 
-// Config is what a Runner is made of.
+// Config configures a Runner.
 type Config struct {
 	Store        Store
 	Integrations *partner.Registry
 	Command      string // the path of the conformance command; "": runs fail
 	Signer       *Signer
 	Now          func() time.Time
-	AllowPrivate bool      // partners may have addresses that are not public
-	Told         func(Run) // of each run that has ended; may be nil
+	AllowPrivate bool      // allows partners with private addresses
+	Told         func(Run) // called for every run that has ended; may be nil
 	Log          *slog.Logger
 }
 
-// Runner does runs. It is safe for concurrent use.
+// Runner executes runs. It is safe for concurrent use.
 type Runner struct{ Config }
 
 // NewRunner returns a runner.
 func NewRunner(c Config) *Runner { return &Runner{c} }
 
-// errStopped says that the command was ended before it had judged the partner.
+// errStopped is the reason of a run that was stopped before its verdict.
 var errStopped = errors.New("the run took too long and was ended")
 
-// Run does a queued run, and returns when it is over. It leaves alone one that
-// another replica does, or has done. If ctx ends, what the run holds is undone and the run is
-// queued again.
+// Run executes a queued run. It ignores a run that another replica has claimed or finished. If ctx
+// ends, the run's holds are undone and it is queued again.
 func (r *Runner) Run(ctx context.Context, id uuid.UUID) error {
 	lease := Lease{id, uuid.New(), leaseTime}
 	run, err := r.Store.Begin(ctx, lease)
@@ -79,11 +78,11 @@ func (r *Runner) Run(ctx context.Context, id uuid.UUID) error {
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	switch {
-	case marketplace.CodeOf(err) == marketplace.NotFound: // another replica has it
+	case marketplace.CodeOf(err) == marketplace.NotFound: // another replica has claimed it
 		return nil
 	case ctx.Err() != nil && o.Verdict != "" && len(o.NotUndone) == 0:
 		return errors.Join(ctx.Err(), unlessGone(r.Store.Requeue(settling, lease)))
-	case ctx.Err() != nil: // something may be left: another replica cleans up when the lease is over
+	case ctx.Err() != nil: // something may be left: another replica cleans up when the lease has expired
 		return nil
 	case err != nil:
 		r.Log.WarnContext(ctx, "a conformance run failed", slog.String("run_id", id.String()), slog.String("integration_id", run.Integration.String()), slog.Any("error", err))
@@ -109,13 +108,12 @@ func (r *Runner) finish(ctx context.Context, lease Lease, run Run, o Outcome) er
 	return nil
 }
 
-// sayable is a text as the database takes it, without what PostgreSQL does not take.
+// sayable removes characters that PostgreSQL cannot store.
 func sayable(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 }
 
-// judge has the command judge the partner, and reads its report, which may be there when the
-// run was ended, too.
+// judge runs the command and reads its report, which may exist even if the run was stopped.
 func (r *Runner) judge(ctx context.Context, lease Lease, run Run) (o Outcome, err error) {
 	i, key, err := r.partner(ctx, run)
 	if err != nil {
@@ -155,7 +153,7 @@ func (r *Runner) judge(ctx context.Context, lease Lease, run Run) (o Outcome, er
 	return o, err
 }
 
-// Exit codes of conformance run that come with a verdict.
+// Exit codes of conformance run with a verdict.
 const (
 	conformant    = 0
 	nonconformant = 1
@@ -193,7 +191,7 @@ func (r *Runner) arguments(i marketplace.Integration, scope Scope) []string {
 	return args
 }
 
-// reach is the flag that keeps the command out of private networks.
+// reach returns the flag that keeps the command out of private networks.
 func (r *Runner) reach() []string {
 	if r.AllowPrivate {
 		return nil
@@ -201,7 +199,7 @@ func (r *Runner) reach() []string {
 	return []string{"--public-only"}
 }
 
-// Recheck queues a run that only reads, unless one is under way.
+// Recheck queues a read-only run, unless a run is in progress.
 func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) error {
 	_, err := NewService(r.Store, r.Command != "").Start(ctx, integration, ReadOnly, true)
 	if marketplace.CodeOf(err) == marketplace.Conflict {
@@ -210,8 +208,8 @@ func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) error {
 	return err
 }
 
-// Recover has runs that were left behind cleaned up, and activities withheld whose
-// certificates have expired.
+// Recover starts the cleanup of abandoned runs and withholds activities whose certificates have
+// expired.
 func (r *Runner) Recover(ctx context.Context) error {
 	changed, err := r.Store.Withhold(ctx)
 	for _, l := range changed {
@@ -231,7 +229,7 @@ func unlessGone(err error) error {
 	return err
 }
 
-// readFile reads a report.json, and returns its SHA-256.
+// readFile parses a report.json and returns its SHA-256.
 func (r *Result) readFile(name string) (sum string, err error) {
 	text, err := readAtMost(name, mostReport)
 	if err != nil {

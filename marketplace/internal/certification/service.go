@@ -9,22 +9,20 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// mostOfAccount is how many runs of a partner's account are queued or running: the runs of
-// one account leave room for those of others.
+// mostOfAccount limits an account's queued and running runs, so that every account gets its turn.
 const mostOfAccount = 5
 
-// Service takes requests for runs. It is safe for concurrent use.
+// Service accepts requests for runs. It is safe for concurrent use.
 type Service struct {
 	store Store
 	ready bool
 }
 
-// NewService returns a service, of a replica that has the command or has not.
+// NewService returns a service. ready says whether the replica has the command.
 func NewService(store Store, ready bool) *Service { return &Service{store, ready} }
 
-// Start queues a run and returns its id. A caller who is not an operator may have a limited
-// number of them. The error is Conflict where the integration has a run that has not ended,
-// with an *UnderWay as its cause.
+// Start queues a run and returns its id. Callers other than operators have a limit. The error is
+// Conflict if the integration has a run in progress, with an *UnderWay as its cause.
 func (s *Service) Start(ctx context.Context, integration uuid.UUID, scope Scope, operator bool) (uuid.UUID, error) {
 	if !s.ready {
 		return uuid.Nil, marketplace.Errorf(marketplace.Conflict, "this service has no conformance command; its operator can set --conformance-command")

@@ -6,14 +6,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Standing is whether an integration's partner was found conformant.
+// Standing is an integration's certification state.
 type Standing string
 
 // The standings.
 const (
 	NeverCertified Standing = "none"      // no full run has reached a verdict
-	Certified      Standing = "certified" // there is a valid certificate
-	NotConformant  Standing = "failed"    // the last full run found a breach, and none certified before
+	Certified      Standing = "certified" // the certificate is valid
+	NotConformant  Standing = "failed"    // the last full run found a breach, and there was no certificate
 	Expired        Standing = "expired"   // the last certificate has ended; Ending says why
 )
 
@@ -34,7 +34,7 @@ type Ending struct {
 	Run    *uuid.UUID `json:"run_id"` // the run that found the breach; nil for other reasons
 }
 
-// Certification is an integration's standing and what it rests on.
+// Certification is an integration's certification state with its basis.
 type Certification struct {
 	State           Standing   `json:"state"`
 	Run             *uuid.UUID `json:"run_id"` // nil: no run
@@ -42,5 +42,5 @@ type Certification struct {
 	SuiteVersion    *string    `json:"suite_version"`
 	ValidUntil      *time.Time `json:"valid_until"` // nil: there was no certificate
 	Ended           *Ending    `json:"ended"`       // nil: the certificate is valid, or there was none
-	Withheld        bool       `json:"withheld"`    // its activities are not listed for want of a certificate
+	Withheld        bool       `json:"withheld"`    // not listed, because a required certificate is missing
 }

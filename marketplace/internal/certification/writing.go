@@ -14,22 +14,21 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// writing stores what a run's process writes, and extends the lease.
+// writing stores a process's output and extends the lease.
 type writing struct {
 	store    Store
 	lease    Lease
 	process  *process
 	ledger   string // its path
-	read     int64  // how much of it was read
+	read     int64  // how many bytes have been read
 	numbers  map[Kind]int
 	pending  []Part // not stored yet
 	extended time.Time
 	log      *slog.Logger
 }
 
-// look stores what is new, and returns whether all is stored. A database that does not
-// answer is waited for as long as the lease lasts: after that another replica may have taken
-// the run.
+// look stores new output and reports whether everything is stored. It waits for an unavailable
+// database until the lease expires: after that another replica may have claimed the run.
 func (w *writing) look(ctx context.Context) (all bool, err error) {
 	if err := w.collect(); err != nil {
 		return false, err
@@ -57,7 +56,7 @@ func (w *writing) collect() error {
 	w.add(Progress, w.process.progress.take())
 	file, err := os.Open(w.ledger)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the process has not begun to write it
+		return nil // the process has not created it
 	}
 	if err != nil {
 		return err
@@ -67,7 +66,7 @@ func (w *writing) collect() error {
 	if err != nil {
 		return fmt.Errorf("read the run's ledger: %w", err)
 	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1] // a line that is not complete comes next time
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // an incomplete line is read next time
 	w.read += int64(len(text))
 	w.add(Ledger, text)
 	return nil

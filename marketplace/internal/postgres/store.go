@@ -171,7 +171,7 @@ func violates(err error, constraint string) bool {
 	return errors.As(err, &failed) && failed.Code == uniqueViolation && failed.ConstraintName == constraint
 }
 
-// notFound turns the absence of a row into the domain's error.
+// notFound converts a missing row to the domain's error.
 func notFound(err error, what string) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return &marketplace.Error{Code: marketplace.NotFound, Message: what + " not found"}
@@ -179,29 +179,29 @@ func notFound(err error, what string) error {
 	return err
 }
 
-// Clock tells the database's time, which replicas share: what one of them has dated
-// another one compares. It knows how far the local clock is off, and asks the database
-// only when it is set. It is safe for concurrent use.
+// Clock returns the database's time, which replicas share, because one replica compares the times
+// that another has stored. It knows the local clock's difference and reads the database only in
+// Set. It is safe for concurrent use.
 type Clock struct {
 	local func() time.Time
-	ahead atomic.Int64 // of the local clock
+	ahead atomic.Int64 // the difference of the local clock
 }
 
-// NewClock returns a clock that goes by the local one until it is set.
+// NewClock returns a clock that follows the local one until it is set.
 func NewClock(local func() time.Time) *Clock { return &Clock{local: local} }
 
-// Now is the database's time.
+// Now returns the database's time.
 func (c *Clock) Now() time.Time { return c.local().Add(time.Duration(c.ahead.Load())) }
 
-// NowOrNil is the job queue's: where it has a statement compare, the database takes its own time.
+// NowOrNil implements the queue's clock. With nil the database uses its own time in comparisons.
 func (c *Clock) NowOrNil() *time.Time { return nil }
 
-// longestReading is how long reading the database's time may take. Half of it is how
-// wrong a clock may be set; a replica that was paused meanwhile would be off by far more.
+// longestReading limits the reading of the database's time. Half of it is the largest error of a
+// clock. If the replica was paused during the reading, the error would be much larger.
 const longestReading = time.Second
 
-// Set learns the difference between the clocks. The database's is taken to have been read
-// in the middle of the time that it took. After an error the clock goes on as before.
+// Set measures the difference between the clocks. It assumes that the database's clock was read in
+// the middle of the call. After an error the clock is unchanged.
 func (c *Clock) Set(ctx context.Context, read func(context.Context) (time.Time, error)) error {
 	before := c.local()
 	there, err := read(ctx)

@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Activity returns a listed activity, in a currency and a language as Query has them.
-// The error is NotFound, or Invalid where a rate is missing.
+// Activity returns a listed activity in a currency and a language, as in Query. The error is
+// NotFound, or Invalid if a rate is missing.
 func (f *Front) Activity(ctx context.Context, mode marketplace.Mode, id uuid.UUID, currency marketplace.Currency, in string) (*Answer, error) {
 	a, err := f.listed(ctx, mode, id)
 	if err != nil {
@@ -23,14 +23,14 @@ func (f *Front) Activity(ctx context.Context, mode marketplace.Mode, id uuid.UUI
 	return made(Success{Data: show(a, terms, currency, in)})
 }
 
-// VariationID names a variation of a listed activity of a mode.
+// VariationID identifies a variation of a listed activity in a mode.
 type VariationID struct {
 	Mode                marketplace.Mode
 	Activity, Variation uuid.UUID
 }
 
-// Calendar returns a row for every date from one to the other, both inclusive, in the
-// product's zone. The error is NotFound, or Invalid where a rate is missing.
+// Calendar returns a row for each date of a range, both ends inclusive, in the product's zone. The
+// error is NotFound, or Invalid if a rate is missing.
 func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time, currency marketplace.Currency) (*Answer, error) {
 	a, v, slots, err := f.slots(ctx, of, from, to, currency)
 	if err != nil {
@@ -39,8 +39,8 @@ func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time
 	return answer(showCalendar(a, v, slots, from, to, f.terms(), currency, f.now()))
 }
 
-// Day returns the slots of a date in the product's zone, in their order. The error is
-// NotFound, or Invalid where a rate is missing.
+// Day returns the slots of a date in the product's zone, in order. The error is NotFound, or
+// Invalid if a rate is missing.
 func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currency marketplace.Currency) (*Answer, error) {
 	a, v, slots, err := f.slots(ctx, of, date, date, currency)
 	if err != nil {
@@ -62,8 +62,8 @@ func (f *Front) listed(ctx context.Context, mode marketplace.Mode, id uuid.UUID)
 	return found[0], nil
 }
 
-// slots returns the slots of some dates, with what they are slots of, where that can be
-// priced in the currency.
+// slots returns the slots of some dates with their activity and variation, if these can be priced
+// in the currency.
 func (f *Front) slots(ctx context.Context, of VariationID, from, to time.Time, currency marketplace.Currency) (marketplace.Activity, marketplace.Variation, []marketplace.Slot, error) {
 	a, err := f.listed(ctx, of.Mode, of.Activity)
 	if err == nil {

@@ -8,18 +8,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// AffiliateURL is what an affiliate's links look like: an address in which {activity}
-// stands for the activity's id and {affiliate} for the affiliate's code, which is the id
-// of its account.
+// AffiliateURL is the template of affiliates' links. {activity} stands for the activity's id and
+// {affiliate} for the affiliate's code, which is its account's id.
 type AffiliateURL string
 
-// The places in an AffiliateURL.
+// The placeholders of an AffiliateURL.
 const (
 	activityPlace  = "{activity}"
 	affiliatePlace = "{affiliate}"
 )
 
-// Check returns what is wrong with the address.
+// Check returns what is wrong with the template.
 func (a AffiliateURL) Check() error {
 	if !strings.Contains(string(a), activityPlace) || !strings.Contains(string(a), affiliatePlace) {
 		return errors.New("expected {activity} and {affiliate} in it, such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
@@ -34,13 +33,13 @@ func (a AffiliateURL) link(activity, affiliate uuid.UUID) string {
 	return strings.NewReplacer(activityPlace, activity.String(), affiliatePlace, affiliate.String()).Replace(string(a))
 }
 
-// linked is an activity as an affiliate reads it.
+// linked is an activity with an affiliate's link.
 type linked struct {
 	activity
 	AffiliateURL string `json:"affiliate_url"`
 }
 
-// withLink adds the affiliate's link; the zero affiliate has none.
+// withLink adds the affiliate's link. The zero affiliate has no link.
 func (f *Front) withLink(a activity, affiliate uuid.UUID) any {
 	if affiliate == uuid.Nil {
 		return a

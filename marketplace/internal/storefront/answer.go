@@ -9,30 +9,30 @@ import (
 	"sync"
 )
 
-// Answer is a body that is made: it never changes.
+// Answer is an encoded body. It never changes.
 type Answer struct {
 	Body []byte
-	ETag string // of what it says, however it is encoded: a weak one
+	ETag string // a weak tag of the content, independent of its encoding
 	zip  func() []byte
 }
 
-// Gzip is the body compressed; nil where that would not make it smaller.
+// Gzip returns the compressed body, or nil if it would not be smaller.
 func (a *Answer) Gzip() []byte { return a.zip() }
 
-// Success is the frame of a good answer.
+// Success is the envelope of a successful answer.
 type Success struct {
 	Success    int         `json:"success"` // 1
 	Data       any         `json:"data"`
 	Pagination *Pagination `json:"pagination,omitempty"`
 }
 
-// Pagination tells which part of a list an answer is.
+// Pagination describes an answer's place in a list.
 type Pagination struct {
 	PageSize         int     `json:"pageSize"`
-	Page             int     `json:"page,omitempty"`       // 0: it was asked for by a cursor
-	TotalCount       *int    `json:"totalCount,omitempty"` // nil: it was asked for by a cursor
+	Page             int     `json:"page,omitempty"`       // 0 for a request by cursor
+	TotalCount       *int    `json:"totalCount,omitempty"` // nil for a request by cursor
 	TotalCountCapped bool    `json:"totalCountCapped,omitempty"`
-	NextCursor       *string `json:"next_cursor"` // nil: nothing follows
+	NextCursor       *string `json:"next_cursor"` // nil on the last page
 }
 
 func made(frame Success) (*Answer, error) {
@@ -48,7 +48,7 @@ func made(frame Success) (*Answer, error) {
 	}, nil
 }
 
-// answer is the answer with those data, where there is no error.
+// answer encodes data, unless there is an error.
 func answer[T any](data T, err error) (*Answer, error) {
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func answer[T any](data T, err error) (*Answer, error) {
 func compressed(body []byte) []byte {
 	var smaller bytes.Buffer
 	zip := gzip.NewWriter(&smaller)
-	_, _ = zip.Write(body) // a buffer takes everything
+	_, _ = zip.Write(body) // writing to a buffer never fails
 	_ = zip.Close()
 	if smaller.Len() >= len(body) {
 		return nil

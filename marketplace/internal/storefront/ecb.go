@@ -13,14 +13,14 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// ecbBase is the currency that the bank's rates are of.
+// ecbBase is the base currency of the bank's rates.
 const ecbBase marketplace.Currency = "EUR"
 
-// largestRates bounds a file, in bytes: one of 30 currencies has 2,000.
+// largestRates limits a file, in bytes. One with 30 currencies has 2,000.
 const largestRates = 1 << 20
 
-// DailyRates is the European Central Bank's table of reference rates of one day, the file
-// that it publishes as eurofxref-daily.xml.
+// DailyRates is the European Central Bank's table of reference rates of one day, published as
+// eurofxref-daily.xml.
 type DailyRates struct {
 	Date  time.Time // UTC midnight
 	Rates marketplace.Rates
@@ -29,11 +29,10 @@ type DailyRates struct {
 //go:embed eurofxref-2024-06-28.xml
 var sampleRates []byte
 
-// SampleRates is the table that comes with the service. It is old: what is shown with it
-// is an example.
+// SampleRates returns the table that comes with the service. It is old and only for examples.
 func SampleRates() (DailyRates, error) { return parseRates(sampleRates) }
 
-// ratesFile is the part of the file that is read.
+// ratesFile is the used part of the file.
 type ratesFile struct {
 	Days []struct {
 		Date  string `xml:"time,attr"`
@@ -44,7 +43,7 @@ type ratesFile struct {
 	} `xml:"Cube>Cube"`
 }
 
-// ReadRates reads a file with the table of one day.
+// ReadRates parses a file with the table of one day.
 func ReadRates(in io.Reader) (DailyRates, error) {
 	text, err := io.ReadAll(io.LimitReader(in, largestRates+1))
 	if err != nil {

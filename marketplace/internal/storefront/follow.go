@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	// beatEvery is how often a mark is sent to see whether the feed still brings
-	// what is told.
+	// beatEvery is how often a mark is sent to check that the feed still delivers.
 	beatEvery = 500 * time.Millisecond
-	// mostBeats is how many in a row may stay away before the feed is given up.
+	// mostBeats is how many marks in a row may be missing before the feed is replaced.
 	mostBeats = 3
-	// retryEvery is how long to wait before the next try to listen.
+	// retryEvery is the pause between tries to listen.
 	retryEvery = 250 * time.Millisecond
-	// manyNews is how many notifications are read ahead.
+	// manyNews is how many notifications are buffered.
 	manyNews = 1024
 )
 
@@ -37,7 +36,7 @@ func (f *Front) run(ctx context.Context, feed Feed) {
 	}
 }
 
-// listenAgain tries until there is a feed; nil where ctx has ended.
+// listenAgain retries until there is a feed. It returns nil if ctx has ended.
 func (f *Front) listenAgain(ctx context.Context) Feed {
 	for {
 		feed, err := f.listen(ctx)
@@ -52,7 +51,7 @@ func (f *Front) listenAgain(ctx context.Context) Feed {
 	}
 }
 
-// listen returns a feed, and reads all after it has begun: nothing is missed between.
+// listen opens a feed and then reads everything, so that no change is missed between.
 func (f *Front) listen(ctx context.Context) (Feed, error) {
 	feed, err := f.store.Listen(ctx)
 	if err != nil {
@@ -65,11 +64,11 @@ func (f *Front) listen(ctx context.Context) (Feed, error) {
 	return feed, nil
 }
 
-// follow shows what a feed tells. It returns why it ended.
+// follow applies the changes from a feed. It returns why the feed ended.
 func (f *Front) follow(ctx context.Context, feed Feed) error {
 	ctx, cancel := context.WithCancel(ctx)
 	news, failed, done := make(chan News, manyNews), make(chan error, 1), make(chan struct{})
-	defer func() { <-done }() // the feed is the reader's until then
+	defer func() { <-done }() // the reader uses the feed until then
 	defer cancel()
 	go func() {
 		defer close(done)
@@ -95,7 +94,7 @@ func (f *Front) follow(ctx context.Context, feed Feed) error {
 	}
 }
 
-// beat has the feed tell something. One that cannot be sent is one that stays away.
+// beat sends a mark. One that cannot be sent counts as missing.
 func (f *Front) beat(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, beatEvery)
 	defer cancel()
@@ -116,7 +115,7 @@ func read(ctx context.Context, feed Feed, into chan<- News) error {
 	}
 }
 
-// withMore adds what else has been told meanwhile, to be read in one go.
+// withMore adds further buffered news, to read them together.
 func withMore(told News, news <-chan News) News {
 	for {
 		select {
@@ -128,7 +127,7 @@ func withMore(told News, news <-chan News) News {
 	}
 }
 
-// refresh reads what has changed, and shows it before it wakes who waits for it.
+// refresh reads what has changed and applies it, then wakes those who wait for it.
 func (f *Front) refresh(ctx context.Context, n News) error {
 	if !n.All && !n.Terms && len(n.Activities) == 0 && len(n.Integrations) == 0 {
 		f.reached(n.Marks)

@@ -1,12 +1,11 @@
-// Package storefront shows resellers and affiliates the catalog: the list, an activity,
-// a variation's calendar and day.
+// Package storefront serves the catalog to resellers and affiliates: the list, an activity, and a
+// variation's calendar and days.
 //
-// The list is kept ready. An index in memory holds the listed activities in their order;
-// pages are made once, with their gzip, and stand as long as the index has the same
-// entries at their place: one activity that changes unmakes the pages that show it, and
-// no other. The database tells what has changed in the order of its commits, to every
-// replica, and CatchUp waits for what has been told so far: who calls it after a commit
-// knows that every later read here shows it.
+// The list is kept in memory. An index holds the listed activities in order. Encoded pages are
+// cached with their gzip while the index has the same entries in their place, so a changed activity
+// invalidates only the pages that contain it. The database notifies every replica of changes in the
+// order of commits. CatchUp waits for all notifications so far: after a commit and CatchUp, every
+// later read shows the change.
 package storefront
 
 import (
@@ -24,16 +23,16 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Config is what a Front is made of. Every field is required.
+// Config configures a Front. Every field is required.
 type Config struct {
 	Store        Store
-	PageCache    int64 // bytes of made pages that are kept
+	PageCache    int64 // the size of the page cache
 	AffiliateURL AffiliateURL
 	Now          func() time.Time
 	Log          *slog.Logger
 }
 
-// Front answers what resellers and affiliates read. It is safe for concurrent use.
+// Front serves reads of resellers and affiliates. It is safe for concurrent use.
 type Front struct {
 	store        Store
 	affiliateURL AffiliateURL
@@ -42,18 +41,17 @@ type Front struct {
 	current      atomic.Pointer[snapshot]
 	cache        *cache
 	flights      singleflight.Group
-	hits, misses atomic.Uint64 // of the pages that were asked for
+	hits, misses atomic.Uint64 // of the page cache
 
-	name  string // tells its marks from other replicas'
+	name  string // distinguishes its marks from other replicas'
 	mu    sync.Mutex
-	marks map[string]chan struct{} // that somebody waits for: closed when all that was committed before is shown
+	marks map[string]chan struct{} // awaited marks; closed when all earlier commits are visible
 	last  uint64
 	stop  context.CancelFunc
 	ended chan struct{}
 }
 
-// Open returns a front that has read the whole list, and follows what changes until it
-// is closed.
+// Open returns a front that has read the whole list, and that follows changes until it is closed.
 func Open(ctx context.Context, c Config) (*Front, error) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f := &Front{
@@ -69,27 +67,26 @@ func Open(ctx context.Context, c Config) (*Front, error) {
 	return f, nil
 }
 
-// Close ends the following. It must not be read from any more.
+// Close stops following. The front must not be used afterwards.
 func (f *Front) Close() {
 	f.stop()
 	<-f.ended
 }
 
-// catchUpTime bounds how long CatchUp waits: a database that is gone meanwhile must not
-// keep the answer to what is stored.
+// catchUpTime limits CatchUp. A database that has become unavailable must not delay the answer to a
+// stored change.
 const catchUpTime = 4 * time.Second
 
 var errClosed = errors.New("the storefront is closed")
 
-// PageCache tells how often a page was made already and how often it had to be made,
-// and how much the made ones take, in bytes.
+// PageCache returns the hits and misses of the page cache, and its size in bytes.
 func (f *Front) PageCache() (hits, misses uint64, bytes int64) {
 	return f.hits.Load(), f.misses.Load(), f.cache.size()
 }
 
-// CatchUp waits until every later read shows all that was committed before. Call it
-// after a commit that readers see, before answering. If it fails, the commit stands, and
-// is shown as soon as the database's notification arrives.
+// CatchUp waits until every later read shows all earlier commits. Call it after a commit that
+// readers see, before answering. If it fails, the commit stands and becomes visible with the
+// database's notification.
 func (f *Front) CatchUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()
@@ -116,7 +113,7 @@ func (f *Front) CatchUp(ctx context.Context) error {
 	}
 }
 
-// waiting returns the marks that are waited for now.
+// waiting returns the awaited marks.
 func (f *Front) waiting() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,17 +11,17 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// entry is an activity in the list. It never changes: an activity that does gets a new
-// one, by which pages that show it know that they are old.
+// entry is an activity in the list. It is immutable: a changed activity gets a new entry, which
+// invalidates the pages that contain the old one.
 type entry struct {
 	id      uuid.UUID
 	mode    marketplace.Mode
-	created int64  // microseconds, as the database keeps them
-	facets  string // what the filters but q compare with
-	words   string // where q is looked for
+	created int64  // in microseconds, the database's precision
+	facets  string // compared by all filters except q
+	words   string // searched by q
 }
 
-// before is the order of the list.
+// before reports the order of the list.
 func (e *entry) before(other *entry) int {
 	if order := cmp.Compare(e.created, other.created); order != 0 {
 		return order
@@ -33,11 +33,11 @@ func newEntry(r Row) *entry {
 	return &entry{id: r.ID, mode: r.Mode, created: r.CreatedAt.UnixMicro(), facets: facetsOf(r), words: wordsOf(r)}
 }
 
-// snapshot is the list at one time. It never changes.
+// snapshot is the list at one time. It is immutable.
 type snapshot struct {
 	version uint64
 	entries []*entry                      // in the order of the list
-	byMode  map[marketplace.Mode][]*entry // the same ones, those of each mode
+	byMode  map[marketplace.Mode][]*entry // the same entries by mode
 	terms   *marketplace.Terms
 }
 

@@ -8,22 +8,22 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// bookings counts what becomes of bookings, and what is sent of it.
+// bookings counts changes of bookings and deliveries of events.
 type bookings struct {
 	reached  *prometheus.CounterVec
 	payments *prometheus.CounterVec
 	events   *prometheus.CounterVec
 }
 
-// What came of a payment.
+// The results of payments.
 const (
 	paymentPaid      = "paid"
 	paymentFailed    = "failed"
-	paymentLate      = "late"      // the hold was released before
-	paymentDuplicate = "duplicate" // another one was paid before
+	paymentLate      = "late"      // the hold had been released
+	paymentDuplicate = "duplicate" // another payment had been recorded
 )
 
-// counted are the statuses that a booking may reach after checkout.
+// counted are the statuses that a booking can reach after checkout.
 var counted = []marketplace.BookingStatus{
 	marketplace.Held, marketplace.Refused, marketplace.Lost, marketplace.Paid, marketplace.Confirmed, marketplace.Released, marketplace.Cancelled,
 }
@@ -56,7 +56,7 @@ func (b *bookings) sent(delivered bool, attempts float64) {
 	b.events.WithLabelValues(result).Add(attempts)
 }
 
-// Moved counts what a stored move makes of a booking.
+// Moved counts a stored change of a booking.
 func (m *Metrics) Moved(before, after marketplace.Booking) {
 	mode := string(after.Mode)
 	if after.Status != before.Status {
@@ -67,7 +67,7 @@ func (m *Metrics) Moved(before, after marketplace.Booking) {
 	}
 }
 
-// paymentOf is the result of the payment that a move stands for; "": it stands for none.
+// paymentOf returns the result of the payment in a change, or "" without one.
 func paymentOf(before, after marketplace.Booking) string {
 	for _, raised := range marketplace.NewAttention(before, after) {
 		switch raised.Reason {

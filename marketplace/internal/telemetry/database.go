@@ -11,47 +11,47 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Integration is what the database tells of a live one.
+// Integration is a live integration's state.
 type Integration struct {
 	ID         uuid.UUID
 	Mode       marketplace.Mode
 	Degraded   bool
 	Failures   int64
 	LastSyncAt time.Time // zero before the first sync
-	Withheld   bool      // its activities are not listed for want of a certificate
+	Withheld   bool      // not listed, because a required certificate is missing
 	// CertificateEnded is why the last certificate ended (a certification.EndReason); "": it is
 	// valid, or there was none.
 	CertificateEnded string
 }
 
-// Jobs are those of one kind and state that are in the queue.
+// Jobs are the jobs of one kind and state in the queue.
 type Jobs struct {
 	Kind, State string
 	Count       int64
-	DueAt       time.Time // of the one that has been due the longest
+	DueAt       time.Time // of the job that has been due longest
 }
 
-// Deliveries are those of events to resellers that are in one state.
+// Deliveries are the deliveries of events in one state.
 type Deliveries struct {
 	State  string // pending, failed
 	Count  int64
 	OwedAt time.Time // of the oldest
 }
 
-// Attention are the bookings of one mode that need an operator for one reason.
+// Attention is the number of bookings of one mode with one attention reason.
 type Attention struct {
 	Reason marketplace.AttentionReason
 	Mode   marketplace.Mode
 	Count  int64
 }
 
-// Holds are the bookings of one mode that wait for their payment.
+// Holds is the number of bookings of one mode that wait for payment.
 type Holds struct {
 	Mode  marketplace.Mode
 	Count int64
 }
 
-// State is what the database tells when the metrics are asked for.
+// State is the part of the metrics that is read from the database.
 type State struct {
 	Integrations []Integration
 	Jobs         []Jobs
@@ -59,14 +59,14 @@ type State struct {
 	Attention    []Attention
 	Holds        []Holds
 	RatesMissing []marketplace.MissingRate
-	RatesOf      *time.Time // the day that the exchange rates are of; nil where operators have set them by hand
+	RatesOf      *time.Time // the day of the exchange rates; nil if operators set them
 }
 
-// readTime bounds the look into the database.
+// readTime limits the reading of the database.
 const readTime = 2 * time.Second
 
-// database collects what is read when the metrics are asked for. Its metrics are checked
-// when they are collected: Describe names none.
+// database collects metrics from the database. Describe names no metrics, so they are checked when
+// they are collected.
 type database struct {
 	read     func(context.Context) (State, error)
 	now      func() time.Time
@@ -74,7 +74,7 @@ type database struct {
 	partners *partners
 }
 
-// Describe is Prometheus'.
+// Describe implements prometheus.Collector.
 func (d *database) Describe(chan<- *prometheus.Desc) {}
 
 var (
@@ -95,7 +95,7 @@ var (
 	attention       = describe("marketplace_bookings_attention", "Bookings that need attention, by reason.", "reason", "mode")
 )
 
-// Collect is Prometheus'.
+// Collect implements prometheus.Collector.
 func (d *database) Collect(metrics chan<- prometheus.Metric) {
 	to := series(metrics)
 	for name, pool := range d.pools {

@@ -10,38 +10,37 @@ import (
 )
 
 const (
-	// delay is how late a line may be.
+	// delay is the maximum delay of a line.
 	delay = 100 * time.Millisecond
-	// most is how much is gathered, in bytes. As much may be on its way to the output;
-	// only a line that is longer takes more.
+	// most limits the buffer, in bytes. The same number may be on its way to the output. Only a
+	// longer line takes more.
 	most = 64 << 10
 )
 
-// LogBuffer stands between a log's handler, which writes a line at a time, and the output:
-// not every line costs a system call. It is safe for concurrent use.
+// LogBuffer buffers a log's lines before the output, so that not every line costs a system call. It
+// is safe for concurrent use.
 //
-// Lines are written complete and in order: at most 100 ms after the first of them, or
-// immediately, with all that came before, where one is a warning or worse. Nothing is
-// lost while the output is slow: the logging goroutine waits for it. SIGKILL loses the
-// lines of the last 100 ms.
+// Lines are written complete and in order: at most 100 ms after the first, or immediately for a
+// warning or an error. If the output is slow, the logging goroutine waits, and no line is lost.
+// SIGKILL can lose the last 100 ms of lines.
 type LogBuffer struct {
-	writing sync.Mutex // held while the output is written to; taken before mu
+	writing sync.Mutex // held during a write to the output; locked before mu
 	out     io.Writer
-	spare   []byte // what is written next is gathered here
+	spare   []byte // the buffer for the next lines
 
 	mu    sync.Mutex
 	lines []byte
 	late  *time.Timer
 }
 
-// NewLogBuffer returns a buffer before the output.
+// NewLogBuffer returns a buffer for the output.
 func NewLogBuffer(out io.Writer) *LogBuffer {
 	b := &LogBuffer{out: out, spare: make([]byte, 0, most), lines: make([]byte, 0, most)}
-	b.late = time.AfterFunc(delay, func() { _ = b.Flush() }) // the log is where one would tell
+	b.late = time.AfterFunc(delay, func() { _ = b.Flush() }) // an error has no other place to be reported
 	return b
 }
 
-// Write takes a line. The error is that of the lines before it, which made room.
+// Write buffers a line. The error is that of earlier lines.
 func (b *LogBuffer) Write(line []byte) (n int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,8 +56,8 @@ func (b *LogBuffer) Write(line []byte) (n int, err error) {
 	return len(line), err
 }
 
-// Flush writes what has been gathered. The owner of a LogBuffer calls it at the end. Lines that
-// cannot be written are lost.
+// Flush writes the buffered lines. The owner calls it before the process ends. Lines that cannot be
+// written are lost.
 func (b *LogBuffer) Flush() error {
 	b.writing.Lock()
 	defer b.writing.Unlock()
@@ -76,7 +75,7 @@ func (b *LogBuffer) Flush() error {
 	return err
 }
 
-// Handler returns one that flushes the buffer after warnings, and worse. The given one
+// Handler returns a handler that flushes the buffer after warnings and errors. The given handler
 // writes to the buffer.
 func (b *LogBuffer) Handler(lines slog.Handler) slog.Handler { return &flushing{lines, b} }
 

@@ -1,9 +1,8 @@
-// Package telemetry is what the service reports about itself: metrics for Prometheus, traces
-// for OpenTelemetry, and the buffer before its log.
+// Package telemetry contains the service's metrics for Prometheus, its traces for OpenTelemetry,
+// and the buffer of its log.
 //
-// What stands in the way of every request is counted without a look-up: a Route and
-// its counters are made once. What is in the database is read when somebody asks.
-// Integrations come and go: only live ones have series.
+// Counters of requests are found once, when a Route is created. The database is read when metrics
+// are requested. Only live integrations have series.
 package telemetry
 
 import (
@@ -25,7 +24,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// Metrics are those of one service. It is safe for concurrent use.
+// Metrics are the metrics of one service. It is safe for concurrent use.
 type Metrics struct {
 	registry    *prometheus.Registry
 	requests    *prometheus.CounterVec
@@ -40,7 +39,7 @@ type Metrics struct {
 	partners    *partners
 }
 
-// NewMetrics returns metrics in which nothing is counted yet.
+// NewMetrics returns metrics with all counters at zero.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry:    prometheus.NewRegistry(),
@@ -89,23 +88,23 @@ func histogram(name, help string, buckets []float64, labels ...string) *promethe
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 }
 
-// Handler answers with the metrics in Prometheus' own form.
+// Handler serves the metrics in Prometheus' format.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Why a sign-in failed.
+// Reasons of failed sign-ins.
 const (
 	byCredentials = "credentials"
 	byLimit       = "limit"
 )
 
-// Ran counts a conformance run that has ended.
+// Ran counts a finished conformance run.
 func (m *Metrics) Ran(r certification.Run) {
 	m.runs.WithLabelValues(cmp.Or(r.Verdict, string(r.State))).Inc()
 }
 
-// SignInFailed counts a sign-in that failed, unless it could not be tried.
+// SignInFailed counts a failed sign-in, unless the service itself failed.
 func (m *Metrics) SignInFailed(err error) {
 	switch marketplace.CodeOf(err) {
 	case marketplace.Unauthorized:
@@ -115,7 +114,7 @@ func (m *Metrics) SignInFailed(err error) {
 	}
 }
 
-// Synced counts a sync that has ended.
+// Synced counts a finished sync.
 func (m *Metrics) Synced(o catalog.Order, made catalog.Sync, err error) {
 	result := stored
 	switch {
@@ -132,7 +131,7 @@ func (m *Metrics) Synced(o catalog.Order, made catalog.Sync, err error) {
 	}
 }
 
-// PulledSlots counts a pull of an option's slots that has ended.
+// PulledSlots counts a finished pull of an option's slots.
 func (m *Metrics) PulledSlots(err error) {
 	result := stored
 	if err != nil {
@@ -141,19 +140,18 @@ func (m *Metrics) PulledSlots(err error) {
 	m.slotPulls.WithLabelValues(result).Inc()
 }
 
-// Called counts a call to a partner that has ended.
+// Called counts a finished call to a partner.
 func (m *Metrics) Called(integration uuid.UUID, call partner.Observation) {
 	m.calls.WithLabelValues(string(call.Result), string(call.Mode)).Observe(call.Took.Seconds())
 	m.partners.called(integration, call)
 }
 
-// Database adds what is in the database, and how its pools of connections fare, by
-// their names.
+// Database adds metrics of the database's content and of connection pools, by name.
 func (m *Metrics) Database(read func(context.Context) (State, error), now func() time.Time, pools map[string]*pgxpool.Pool) {
 	m.registry.MustRegister(&database{read, now, pools, m.partners})
 }
 
-// Ready tells whether the service can serve, as /readyz does.
+// Ready adds the result of /readyz.
 func (m *Metrics) Ready(check func(context.Context) error) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_ready", Help: "1 while /readyz reports ready."}, func() float64 {
 		if check(context.Background()) != nil {
@@ -163,7 +161,7 @@ func (m *Metrics) Ready(check func(context.Context) error) {
 	}))
 }
 
-// PageCache tells how made pages are used.
+// PageCache adds metrics of the page cache.
 func (m *Metrics) PageCache(read func() (hits, misses uint64, bytes int64)) {
 	counter := func(name, help string, of func() float64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, of)
@@ -177,7 +175,7 @@ func (m *Metrics) PageCache(read func() (hits, misses uint64, bytes int64)) {
 
 // Route counts the requests of one route.
 type Route struct {
-	byStatus    [6]prometheus.Counter // by the status' first digit; 0 for none
+	byStatus    [6]prometheus.Counter // by the first digit of the status; 0 without an answer
 	durations   prometheus.Observer
 	rateLimited prometheus.Counter
 }
@@ -186,7 +184,7 @@ type Route struct {
 func (m *Metrics) Route(surface, route string) *Route {
 	r := &Route{durations: m.durations.WithLabelValues(surface, route), rateLimited: m.rateLimited.WithLabelValues(surface)}
 	for class, name := range []string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"} {
-		if class > 1 { // others do not come
+		if class > 1 { // others do not occur
 			r.byStatus[class] = m.requests.WithLabelValues(surface, route, name)
 		}
 	}

@@ -9,11 +9,11 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// What came of a pull.
+// The results of a pull.
 const (
 	stored  = "stored"
-	skipped = "skipped" // the catalog was the last one's
-	guarded = "guarded" // stored without what the guard holds back
+	skipped = "skipped" // the catalog had not changed
+	guarded = "guarded" // stored, except what the guard holds
 	failed  = "failed"
 )
 
@@ -28,17 +28,17 @@ var (
 	failures       = describe("marketplace_integration_failures_total", "Failed calls to the partner, of all replicas.", "integration")
 )
 
-// partners counts by integration. What is not in use any more is forgotten.
+// partners counts by integration. Deleted integrations are dropped.
 type partners struct {
 	mu   sync.Mutex
 	seen map[uuid.UUID]*partnerSeen
-	live map[uuid.UUID]Integration // nil: not known yet
+	live map[uuid.UUID]Integration // nil: unknown
 }
 
 type partnerSeen struct {
 	calls   map[partner.Result]uint64
 	seconds float64
-	syncs   map[string]time.Time // the last of each result
+	syncs   map[string]time.Time // the last time of each result
 }
 
 func (p *partners) of(id uuid.UUID) *partnerSeen {
@@ -64,14 +64,14 @@ func (p *partners) synced(id uuid.UUID, result string, at time.Time) {
 	p.of(id).syncs[result] = at
 }
 
-// know says which integrations are live, and forgets the others.
+// know replaces the live integrations and drops all others.
 func (p *partners) know(live []Integration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.live = make(map[uuid.UUID]Integration, len(live))
 	for _, i := range live {
 		p.live[i.ID] = i
-		// What was stored before this replica began, or by another one.
+		// It may have been stored before this replica started, or by another one.
 		if seen := p.of(i.ID); seen.syncs[stored].Before(i.LastSyncAt) {
 			seen.syncs[stored] = i.LastSyncAt
 		}

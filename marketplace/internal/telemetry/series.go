@@ -6,7 +6,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
-// series is where metrics are collected into.
+// series receives collected metrics.
 type series chan<- prometheus.Metric
 
 func (to series) gauge(desc *prometheus.Desc, value float64, labels ...string) {

@@ -20,24 +20,24 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// serviceName is that of the traces, unless OTEL_SERVICE_NAME says otherwise.
+// serviceName is the traces' service name unless OTEL_SERVICE_NAME is set.
 const serviceName = "partnerkit-marketplace"
 
-// Traces sends OpenTelemetry traces to a receiver by OTLP over HTTP. OpenTelemetry's own
-// environment variables say where to, and which share of the traces. Spans have ids,
-// routes, statuses and SQL without its parameters: no customer's data, key or token.
+// Traces sends OpenTelemetry traces to a receiver by OTLP over HTTP. OpenTelemetry's environment
+// variables set the receiver and the sampled share. Spans contain ids, routes, statuses and SQL
+// without parameters, but no customer data, keys or tokens.
 //
-// Nil is the one that sends nothing.
+// A nil Traces sends nothing.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// The variables of which one has to be set; the first takes precedence.
+// One of these variables must be set. The first takes precedence.
 const (
 	tracesEndpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 	anyEndpoint    = "OTEL_EXPORTER_OTLP_ENDPOINT"
 )
 
-// CheckTraces says what is wrong with the environment variables of traces, as far as
-// OpenTelemetry itself would log it only, and send them elsewhere.
+// CheckTraces returns an error for invalid environment variables that OpenTelemetry would only log,
+// sending traces elsewhere.
 func CheckTraces() error {
 	for _, name := range []string{tracesEndpoint, anyEndpoint} {
 		text := os.Getenv(name)
@@ -52,7 +52,7 @@ func CheckTraces() error {
 	return fmt.Errorf("set %s to the address of an OTLP receiver, such as http://127.0.0.1:4318", anyEndpoint)
 }
 
-// checkProtocol refuses the protocols that this service does not speak.
+// checkProtocol refuses protocols that this service does not support.
 func checkProtocol() error {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		if text := os.Getenv(name); text != "" && text != "http/protobuf" {
@@ -62,7 +62,7 @@ func checkProtocol() error {
 	return nil
 }
 
-// NewTraces returns traces that are sent in the background, until they are closed.
+// NewTraces returns traces that are sent in the background until they are closed.
 func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
 	otel.SetErrorHandler(&quietly{log: log})
 	exporter, err := otlptracehttp.New(ctx)
@@ -70,7 +70,7 @@ func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, 
 		return nil, fmt.Errorf("prepare to send traces: %w", err)
 	}
 	about, err := resource.New(ctx,
-		resource.WithService(), resource.WithTelemetrySDK(), // the later ones take precedence
+		resource.WithService(), resource.WithTelemetrySDK(), // later ones take precedence
 		resource.WithAttributes(semconv.ServiceName(serviceName), semconv.ServiceVersion(version)), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
@@ -82,14 +82,14 @@ func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, 
 	return &Traces{sdktrace.NewTracerProvider(options...)}, nil
 }
 
-// readsTraced is how many reads a second begin a trace.
+// readsTraced limits the traced reads a second.
 const readsTraced = 20
 
-// fewReads traces everything but most of the reads: there are thousands a second, each of
-// them much cheaper than its spans.
+// fewReads samples everything except most reads. There are thousands a second, each cheaper than
+// its spans.
 type fewReads struct{ limit *rate.Limiter }
 
-// ShouldSample is OpenTelemetry's.
+// ShouldSample implements sdktrace.Sampler.
 func (f fewReads) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
 	read := p.Kind == trace.SpanKindServer && slices.Contains(p.Attributes, semconv.HTTPRequestMethodGet)
 	if read && !f.limit.Allow() {
@@ -98,10 +98,10 @@ func (f fewReads) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingR
 	return sdktrace.AlwaysSample().ShouldSample(p)
 }
 
-// Description is OpenTelemetry's.
+// Description implements sdktrace.Sampler.
 func (f fewReads) Description() string { return "FewReads" }
 
-// Close sends what is left, unless ctx ends before.
+// Close sends the remaining spans, until ctx ends.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -109,10 +109,10 @@ func (t *Traces) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// tracerName names this service's own spans among those of libraries.
+// tracerName distinguishes this service's spans from those of libraries.
 const tracerName = "partnerkit.dev/marketplace"
 
-// Requests is the tracer for requests to the service; nil where none is traced.
+// Requests returns the tracer for requests to the service; nil without tracing.
 func (t *Traces) Requests() trace.Tracer {
 	if t == nil {
 		return nil
@@ -120,10 +120,11 @@ func (t *Traces) Requests() trace.Tracer {
 	return t.provider.Tracer(tracerName)
 }
 
-// complaintPause is the least time between two log lines about traces that are not sent.
+// complaintPause is the minimum pause between log lines about traces that cannot be sent.
 const complaintPause = time.Minute
 
-// quietly logs the errors of OpenTelemetry, of which a receiver that is away causes many.
+// quietly logs OpenTelemetry's errors at a limited rate, because an unavailable receiver causes
+// many.
 type quietly struct {
 	log  *slog.Logger
 	last atomic.Int64

@@ -17,29 +17,29 @@ import (
 )
 
 const (
-	// apart is the time between two partners' syncs of a night, as long as all are
-	// asked for within nightTime.
+	// apart is the pause between two partners' syncs in a night. It is shorter if they would not
+	// all start within nightTime.
 	apart     = time.Second
 	nightTime = time.Hour
-	// Rechecks come after the syncs of a night, so far apart as long as all begin within
-	// recheckTime: a run that only reads takes some seconds.
+	// Rechecks follow a night's syncs with this pause. It is shorter if they would not all start
+	// within recheckTime. A read-only run takes some seconds.
 	recheckApart = 10 * time.Second
 	recheckTime  = 30 * time.Minute
-	// probedTogether is how many partners one job probes, all at the same time: one
-	// that hangs holds up no other.
+	// probedTogether is how many partners one job probes concurrently. A partner that hangs does
+	// not delay the others.
 	probedTogether = 50
-	// probesOfHost is how many of the partners at one host a round probes, so that
-	// many addresses registered for a third party's host do not flood that host.
+	// probesOfHost limits the probes of one host in a round, so that many addresses registered for
+	// a third party's host do not flood it.
 	probesOfHost = 60
 )
 
-// nightly asks for a full sync of every integration, one after the other, and then for a
-// recheck of those that are certified.
+// nightly requests a full sync of every integration, one after the other, and then a recheck of the
+// certified ones.
 func (w *Worker) nightly(ctx context.Context, j *river.Job[job.Nightly]) error {
 	return errors.Join(w.askAll(ctx, j.Args.Due, catalog.Full), w.Store.Runs.AskForRechecks(ctx, j.Args.Due.Add(nightTime), recheckApart, recheckTime))
 }
 
-// incremental asks for an incremental sync of every integration, one after the other.
+// incremental requests an incremental sync of every integration, one after the other.
 func (w *Worker) incremental(ctx context.Context, j *river.Job[job.Incremental]) error {
 	return w.askAll(ctx, j.Args.Due, catalog.Incremental)
 }
@@ -60,7 +60,7 @@ func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) e
 	return w.Store.Catalog.AskForSyncs(ctx, requests...)
 }
 
-// probes asks for a probe of every integration, by turns where one host has many.
+// probes requests a probe of every integration. At a host with many, they take turns.
 func (w *Worker) probes(ctx context.Context, j *river.Job[job.Probes]) error {
 	all, err := w.Store.Partners.Integrations(ctx)
 	if err != nil {
@@ -73,8 +73,7 @@ func (w *Worker) probes(ctx context.Context, j *river.Job[job.Probes]) error {
 	return w.Store.InsertJobs(ctx, jobs...)
 }
 
-// probed lists the integrations that a round probes. Rounds have numbers one after the
-// other.
+// probed lists the integrations that a round probes. Rounds are numbered consecutively.
 func probed(all []marketplace.Integration, round int) (ids []uuid.UUID) {
 	ofHost := map[string][]uuid.UUID{}
 	for _, one := range all {
@@ -92,8 +91,7 @@ func probed(all []marketplace.Integration, round int) (ids []uuid.UUID) {
 	return ids
 }
 
-// probe checks whether some partners are reachable. The client updates their health with
-// the results.
+// probe checks whether some partners can be reached. The client updates their health.
 func (w *Worker) probe(ctx context.Context, j *river.Job[job.Probe]) error {
 	var all sync.WaitGroup
 	for _, id := range j.Args.Integrations {
@@ -107,21 +105,21 @@ func (w *Worker) probeOne(ctx context.Context, id uuid.UUID) {
 	target, err := w.target(ctx, id)
 	switch {
 	case err == nil:
-		_ = w.Prober.Probe(ctx, target) // the client tells of it
+		_ = w.Prober.Probe(ctx, target) // the client records the result
 	case marketplace.CodeOf(err) != marketplace.NotFound && ctx.Err() == nil:
 		w.Log.ErrorContext(ctx, "a partner was not probed", slog.String("integration_id", id.String()), slog.Any("error", err))
 	}
 }
 
 const (
-	// What is kept of each integration's history.
+	// How much of each integration's history is kept.
 	keptSyncs         = 200
 	keptHealthChanges = 200
 	keptBreaches      = 200
 	keptRuns          = 30 // with their reports
 	// keptAnswers is how long the answer to a request with an idempotency key is kept.
 	keptAnswers = 24 * time.Hour
-	// keptEvents is how long the feed of events goes back, and the list of deliveries.
+	// keptEvents is how long events and their deliveries are kept.
 	keptEvents = 30 * 24 * time.Hour
 	// Past slots are deleted in a limited number of batches; the next hour deletes more.
 	slotsDropped = 10_000
@@ -187,13 +185,13 @@ func (w *Worker) sales(ctx context.Context, j *river.Job[job.Sales]) error {
 	return w.Store.CountSales(ctx, j.Args.Due, days)
 }
 
-// dropPastSlots deletes the slots of days that are over in every zone.
+// dropPastSlots deletes the slots of days that have ended in every time zone.
 func (w *Worker) dropPastSlots(ctx context.Context) (int64, error) {
 	yesterday := marketplace.DateIn(w.Clock.Now(), time.UTC).AddDate(0, 0, -1)
 	return some(slotsDropped, func() (int64, error) { return w.Store.Catalog.DeletePastSlots(ctx, yesterday, slotsDropped) })
 }
 
-// eraseGuests erases the guests of slots that have ended long ago.
+// eraseGuests erases guests whose slots ended long ago.
 func (w *Worker) eraseGuests(ctx context.Context) (int64, error) {
 	if w.Schedule.EraseAfter == 0 {
 		return 0, nil
@@ -202,8 +200,8 @@ func (w *Worker) eraseGuests(ctx context.Context) (int64, error) {
 	return some(guestsErased, func() (int64, error) { return w.Store.Bookings.EraseGuests(ctx, before, guestsErased) })
 }
 
-// some drops so many at a time, until fewer are left, and returns how many. It leaves what
-// is too much to the next hour.
+// some deletes batches until few rows are left, and returns their number. The next hour deletes the
+// rest of a large number.
 func some(batch int64, drop func() (int64, error)) (dropped int64, err error) {
 	for range mostDrops {
 		n, err := drop()
@@ -231,7 +229,7 @@ func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
 	return errors.Join(w.Bookings.Sweep(ctx), w.Runs.Recover(ctx))
 }
 
-// rates pulls the exchange rates; another replica may have asked for it that pulls them.
+// rates pulls the exchange rates. Several replicas may have requested it.
 func (w *Worker) rates(ctx context.Context, _ *river.Job[job.Rates]) error {
 	if w.Rates == nil {
 		return river.JobCancel(errors.New("this replica has no --rates-url"))
@@ -251,7 +249,7 @@ func (w *Worker) cleanUpRun(ctx context.Context, j *river.Job[job.ConformanceCle
 	return w.Runs.CleanUp(ctx, j.Args.Run)
 }
 
-// again has a delivery come back after a pause, as the same job.
+// again repeats a delivery after a pause, as the same job.
 func again(pause time.Duration, err error) error {
 	if err == nil && pause > 0 {
 		return river.JobSnooze(pause)

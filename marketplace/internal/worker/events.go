@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/marketplace/internal/job"
 )
 
-// events sends a slice of what is due to one address, and leaves the rest to the next job.
+// events sends some of the events due for one address and leaves the rest to the next job.
 func (w *Worker) events(ctx context.Context, j *river.Job[job.Events]) error {
 	if err := w.Events.Send(ctx, j.Args.Subscription); err != nil {
 		return err
@@ -24,14 +24,14 @@ func (w *Worker) events(ctx context.Context, j *river.Job[job.Events]) error {
 }
 
 const (
-	// publishPause is how long an event waits at most until it is published.
+	// publishPause is the maximum delay of an event's publication.
 	publishPause = 200 * time.Millisecond
-	// publishTime bounds one round of it.
+	// publishTime limits one round of publishing.
 	publishTime = 10 * time.Second
 )
 
-// publisher publishes events for as long as the worker runs. It is no job: there is
-// something to publish most of the time, and one query tells whether there is.
+// publisher publishes events while the worker runs. It is not a job, because there is usually
+// something to publish, and one query finds out.
 type publisher struct {
 	end  context.CancelFunc
 	done chan struct{}
@@ -54,7 +54,7 @@ func (p *publisher) start(w *Worker) {
 	}()
 }
 
-// stop waits until nothing is being published any more.
+// stop waits until publishing has ended.
 func (p *publisher) stop() {
 	if p.end != nil {
 		p.end()
@@ -62,7 +62,7 @@ func (p *publisher) stop() {
 	}
 }
 
-// publish publishes some events, and reports whether there are more.
+// publish publishes some events and reports whether more are left.
 func (w *Worker) publish(ctx context.Context) (more bool) {
 	bound, cancel := context.WithTimeout(ctx, publishTime)
 	defer cancel()

@@ -17,31 +17,29 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
-// How many jobs of each queue a replica runs concurrently. Most of the time they wait for
-// partners: a few that never answer must not fill a queue. A conformance run has a process.
+// workers limits the concurrent jobs of each queue in a replica. Most jobs wait for partners, and a
+// few unresponsive partners must not fill a queue. A conformance run uses a process.
 var workers = map[string]int{job.QueueSyncs: 100, job.QueueSlots: 100, job.QueueProbes: 20, job.QueueBookings: 50, job.QueueEvents: 50, job.QueueChores: 4, job.QueueRuns: 2}
 
 const (
-	// jobTime bounds a job that pulls from partners. One of slots takes the longest: it
-	// begins new pulls for a while, and the last of them may take the partner's whole
-	// 20 s.
+	// jobTime limits a job that pulls from partners. A job for slots takes longest: it starts pulls
+	// for a while, and the last pull may take the partner's 20 s.
 	jobTime = 28 * time.Second
-	// shortTime bounds every other job. What is owed for a booking takes the longest: 10 s
-	// for its turn with the partner, and 10 s for the answer.
+	// shortTime limits all other jobs. A delivery for a booking takes longest: 10 s for a permit
+	// and 10 s for the answer.
 	shortTime = 21 * time.Second
-	// rescueTime is when a job that is still running was its replica's last, or its own
-	// time, where that is longer. Such jobs are looked for every 30 s: together they keep
-	// within the minute.
+	// rescueTime is how long a job may run before it counts as abandoned, unless its own limit is
+	// longer. Abandoned jobs are looked for every 30 s, so they are taken over within a minute.
 	rescueTime = 22 * time.Second
-	// fetchPause is the least time between two looks into a queue, and so how long a
-	// job waits for its start where there are few.
+	// fetchPause is the minimum pause between two fetches from a queue, which is how long a job
+	// waits when there are few.
 	fetchPause = 10 * time.Millisecond
-	// keptDone is how long jobs that are done are kept; that of a schedule has to
-	// outlast the clocks' differences.
+	// keptDone is how long finished jobs are kept. A schedule's job must outlast the difference
+	// between clocks.
 	keptDone = time.Hour
 )
 
-// New returns a worker that has not started yet.
+// New returns a worker that has not been started.
 func New(c Config) (*Worker, error) {
 	if c.Clock == nil {
 		c.Clock = databaseTime{clockwork.NewRealClock(), c.Time}
@@ -80,7 +78,7 @@ func New(c Config) (*Worker, error) {
 		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: min(c.JobTime, shortTime), RescueStuckJobsAfter: c.RescueTime,
 		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log}, Middleware: c.Jobs,
 		Logger: slog.New(quiet{c.Log.Handler()}),
-		Test:   river.TestConfig{Time: w.Time}, // the only way to give it a clock
+		Test:   river.TestConfig{Time: w.Time}, // its only way to set a clock
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create the job queue: %w", err)
@@ -91,7 +89,7 @@ func New(c Config) (*Worker, error) {
 	return w, nil
 }
 
-// Start begins to do jobs. Nothing is due because of it.
+// Start starts the worker. No job becomes due because of it.
 func (w *Worker) Start(ctx context.Context) error {
 	w.setTime(ctx)
 	if err := w.queue.Start(context.WithoutCancel(ctx)); err != nil {
@@ -102,53 +100,53 @@ func (w *Worker) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the schedules and the jobs. Those under way return their context's error,
-// for which the queue hands them back: another replica continues them immediately, and
-// it does not count as an attempt. It waits for that until ctx ends.
+// Stop stops the schedules and the jobs. Running jobs return their context's error, and the queue
+// hands them back: another replica continues them immediately, and it does not count as an attempt.
+// Stop waits for this until ctx ends.
 func (w *Worker) Stop(ctx context.Context) error {
 	w.publisher.stop()
 	return errors.Join(w.schedules.ShutdownWithContext(ctx), w.queue.StopAndCancel(ctx))
 }
 
-// databaseTime is a clock whose time is the database's; its timers are the machine's.
+// databaseTime is a clock with the database's time and the machine's timers.
 type databaseTime struct {
 	clockwork.Clock
 	of *postgres.Clock
 }
 
-// Now is the database's time.
+// Now returns the database's time.
 func (d databaseTime) Now() time.Time { return d.of.Now() }
 
-// setTime sets the clock by the database's. If it cannot be read, the clock stays unchanged.
+// setTime sets the clock from the database. If that fails, the clock is unchanged.
 func (w *Worker) setTime(ctx context.Context) {
 	if err := w.Time.Set(ctx, w.Store.Now); err != nil {
 		w.Log.Warn("could not read the database's clock", slog.Any("error", err))
 	}
 }
 
-// pulling does a kind of jobs that pull from partners, or call them for long.
+// pulling executes jobs that pull from partners or call them for a long time.
 type pulling[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
 	work  func(context.Context, *river.Job[T]) error
 	limit time.Duration
 }
 
-// Work is the queue's.
+// Work implements river.Worker.
 func (p *pulling[T]) Work(ctx context.Context, j *river.Job[T]) error { return p.work(ctx, j) }
 
-// Timeout is the queue's.
+// Timeout implements river.Worker.
 func (p *pulling[T]) Timeout(*river.Job[T]) time.Duration { return p.limit }
 
-// failures logs what went wrong in jobs. They hold ids, and no secret.
+// failures logs errors of jobs. They contain ids and no secrets.
 type failures struct{ log *slog.Logger }
 
-// HandleError is told of an error; the job is tried again.
+// HandleError logs an error. The job is retried.
 func (f *failures) HandleError(ctx context.Context, failed *rivertype.JobRow, err error) *river.ErrorHandlerResult {
 	f.log.ErrorContext(ctx, "job failed", append(described(failed), slog.Any("error", err))...)
 	return nil
 }
 
-// HandlePanic is told of a panic; the job is tried again.
+// HandlePanic logs a panic. The job is retried.
 func (f *failures) HandlePanic(ctx context.Context, failed *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
 	f.log.ErrorContext(ctx, "job panicked", append(described(failed), slog.Any("panic", value), slog.String("trace", trace))...)
 	return nil
@@ -158,11 +156,10 @@ func described(j *rivertype.JobRow) []any {
 	return []any{slog.String("job", j.Kind), slog.Int64("job_id", j.ID), slog.String("args", string(j.EncodedArgs)), slog.Int("attempt", j.Attempt)}
 }
 
-// quiet lets only warnings of the queue's own through: of each job that fails it says
-// what failures says.
+// quiet passes only warnings of the queue. failures logs each failed job.
 type quiet struct{ slog.Handler }
 
-// Enabled reports whether a record of that level is let through.
+// Enabled reports whether records of that level are passed.
 func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }

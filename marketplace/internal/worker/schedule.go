@@ -12,40 +12,39 @@ import (
 	"partnerkit.dev/marketplace/internal/job"
 )
 
-// Schedule says when what happens by itself is due.
+// Schedule configures recurring work.
 type Schedule struct {
-	NightlyAt   time.Duration // after midnight, UTC: a full sync of every integration, then its slots
-	Probes      time.Duration // how often partners are asked whether they are there; 0: never
-	Incremental time.Duration // how often incremental syncs are made; 0: never
-	Sweeps      time.Duration // how often expired holds are given back; 0: never
+	NightlyAt   time.Duration // time of day, UTC, of a full sync of every integration with its slots
+	Probes      time.Duration // interval of partners' health probes; 0: never
+	Incremental time.Duration // interval of incremental syncs; 0: never
+	Sweeps      time.Duration // interval of releasing expired holds; 0: never
 	EraseAfter  time.Duration // how long after a slot's end its guests are erased; 0: never
 }
 
 const (
 	day      = 24 * time.Hour
 	cleanUps = time.Hour
-	// salesCounts is how often the bookings of today and yesterday are counted. Those of
-	// all days that are kept are counted every hour: a booking's state changes later too.
+	// salesCounts is how often the bookings of today and yesterday are counted. All kept days are
+	// counted every hour, because the state of a booking may change later.
 	salesCounts = time.Minute
-	// ratesAt is half an hour after the European Central Bank publishes its rates, at 16:00
-	// in Frankfurt, in winter.
+	// ratesAt is half an hour after the European Central Bank publishes its rates at 16:00 in
+	// Frankfurt in winter.
 	ratesAt    = 15*time.Hour + 30*time.Minute
 	insertTime = 10 * time.Second
 )
 
-// schedule is a job that is due every so often, at offset after the multiples of it.
+// schedule is a job that is due at an interval, with an offset.
 type schedule struct {
 	every, offset time.Duration
 	job           func(due time.Time) river.JobArgs
 }
 
-// next is when the schedule is due after a time.
+// next returns when the schedule is due after a time.
 func (s schedule) next(after time.Time) time.Time {
 	return after.Add(-s.offset).Truncate(s.every).Add(s.every + s.offset)
 }
 
-// due is the time of the schedule that a tick stands for, which clocks that differ a
-// little agree on.
+// due returns the scheduled time for a tick, on which clocks with a small difference agree.
 func (s schedule) due(tick time.Time) time.Time {
 	return tick.Add(-s.offset).Round(s.every).Add(s.offset).UTC()
 }
@@ -76,7 +75,7 @@ func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 	return made, nil
 }
 
-// everyRates is how often exchange rates are pulled; 0: never.
+// everyRates returns the interval of pulling exchange rates; 0: never.
 func (w *Worker) everyRates() time.Duration {
 	if w.Rates == nil {
 		return 0

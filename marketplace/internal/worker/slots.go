@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// pullsAtOnce is how many options of one partner are pulled at the same time.
+	// pullsAtOnce limits the concurrent pulls from one partner.
 	pullsAtOnce = 8
-	// sliceShare is the part of a job's time, one in so many, in which it begins to
-	// pull options; the rest is for the partner to answer the last of them.
+	// sliceShare is the fraction (1/sliceShare) of a job's time in which it starts pulls. The rest
+	// is for the last answers.
 	sliceShare = 6
-	// optionsPage is how many options one query reads from the database.
+	// optionsPage is how many options one query reads.
 	optionsPage = 100
 )
 
-// slots pulls a slice of an integration's options, and leaves the next one to the next
-// job: jobs are short, and partners take turns.
+// slots pulls a slice of an integration's options and leaves the next slice to the next job. Jobs
+// are short, so that partners take turns.
 func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
 	id := j.Args.Integration
 	target, err := w.target(ctx, id)
 	if marketplace.CodeOf(err) == marketplace.NotFound {
-		return nil // it was deleted
+		return nil // the integration was deleted
 	}
 	if err != nil {
 		return err
@@ -43,23 +43,23 @@ func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
 	}
 	slice, err := w.pullSlice(ctx, target, round)
 	if err != nil {
-		return err // what was pulled is stored, and is not pulled again
+		return err // stored pulls are not repeated
 	}
 	ending, cancel := settling(ctx)
 	defer cancel()
 	return w.Store.Catalog.MoveRound(ending, id, func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error) {
-		round.AskedAt = stored.AskedAt // another request may have come
+		round.AskedAt = stored.AskedAt // another request may have arrived
 		now := w.Clock.Now()
 		next, due := round.Next(now, slice)
 		return next, finish(ending, tx, j, now, due)
 	})
 }
 
-// pullSlice pulls options from where the round stands, for a while.
+// pullSlice pulls options for a while, starting at the round's position.
 func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round catalog.Round) (slice catalog.Slice, err error) {
 	began, cancel := context.WithTimeout(ctx, w.JobTime/sliceShare)
 	defer cancel()
-	// A pull that waits for its turn with the partner must not outlast the job.
+	// A pull that waits for a permit must not outlast the job.
 	pulling, cancel := context.WithTimeout(ctx, w.JobTime-w.JobTime/(3*sliceShare))
 	defer cancel()
 	failed := &tally{}
@@ -68,7 +68,7 @@ func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round cat
 		options, err := w.Store.Catalog.OptionsToPull(ctx, target.ID, round.Serves, after, optionsPage)
 		if err != nil {
 			cancel()
-			_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce) // does not fail: nothing ends its context
+			_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce) // cannot fail: its context does not end
 			return slice, err
 		}
 		for _, option := range options {
@@ -85,7 +85,7 @@ func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round cat
 		}
 		slice.Ended = len(options) == 0 || len(options) < optionsPage && slice.Last == options[len(options)-1].VariationID
 	}
-	_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce) // all have ended
+	_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce) // all pulls have ended
 	if ctx.Err() != nil {
 		return slice, ctx.Err()
 	}

@@ -14,22 +14,22 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// syncRetries are the pauses after a sync that the partner failed. After the last one
-// the request is given up: the next night brings another.
+// syncRetries are the pauses after failed syncs. After the last retry the request is given up, and
+// the next night syncs again.
 var syncRetries = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
 
-// sync does what has been asked for of an integration's catalog.
+// sync serves the pending request for an integration's catalog.
 func (w *Worker) sync(ctx context.Context, j *river.Job[job.Sync]) error {
 	taken, err := w.Store.Catalog.PendingSync(ctx, j.Args.Integration)
 	if marketplace.CodeOf(err) == marketplace.NotFound {
-		return nil // another job has fulfilled it
+		return nil // another job has served it
 	}
 	if err != nil {
 		return err
 	}
 	err = w.fulfil(ctx, taken)
 	switch code := marketplace.CodeOf(err); {
-	case err == nil || code == marketplace.NotFound: // done, or the integration is gone
+	case err == nil || code == marketplace.NotFound: // done, or the integration was deleted
 		return w.settle(ctx, j, taken, time.Time{})
 	case code == marketplace.PartnerFailed || code == marketplace.PartnerLate:
 		return w.failed(ctx, j, taken, err)
@@ -47,8 +47,8 @@ func (w *Worker) fulfil(ctx context.Context, taken catalog.PendingSync) error {
 	return err
 }
 
-// failed schedules a limited number of retries. The nightly sync pulls the slots anyway,
-// since their window moves on.
+// failed schedules a retry, up to a limit. A failed nightly sync pulls the slots anyway, because
+// their window has moved.
 func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, why error) error {
 	now := w.Clock.Now()
 	log := w.Log.With(slog.String("integration_id", taken.Integration.String()), slog.String("mode", string(taken.Mode)), slog.String("cause", string(taken.Cause)), slog.Any("error", why))
@@ -65,8 +65,8 @@ func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catal
 	return errors.Join(slots, w.settle(ctx, j, taken, due))
 }
 
-// settle ends the job: the request is served, or given up, or due again where that is
-// not zero. One that came meanwhile is next.
+// settle ends the job: its request is served, given up, or due again at a time that is not zero. A
+// request that arrived meanwhile is next.
 func (w *Worker) settle(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, again time.Time) error {
 	ctx, cancel := settling(ctx)
 	defer cancel()

@@ -1,14 +1,12 @@
-// Package worker is what happens by itself: durable jobs, and the schedules that ask
-// for them.
+// Package worker runs durable jobs and the schedules that insert them.
 //
-// Jobs lie in the database, and any replica does them: syncs of catalogs, pulls of
-// slots, probes of partners' health, and chores. A job is short, may be done twice
-// without harm, and goes on where the last one has ended; so what a killed replica was
-// doing is taken over within a minute. One job at a time is about a partner's catalog,
-// and one about its slots: a partner that hangs delays no other partner.
+// Jobs are stored in the database, and any replica may execute them: catalog syncs, slot pulls,
+// health probes and chores. A job is short, may safely run twice, and continues where the last one
+// ended, so a crashed replica's work is taken over within a minute. At most one job at a time
+// handles a partner's catalog, and one its slots. A partner that hangs does not delay others.
 //
-// Every replica keeps the schedules, and inserts a job when it is due. The time, rounded
-// to the schedule, is one of the job's arguments: it runs once.
+// Every replica runs the schedules and inserts a job when it is due. The time, rounded to the
+// schedule, is an argument of the job, so that the job runs once.
 package worker
 
 import (
@@ -30,14 +28,14 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
-// Prober asks a partner whether it is there.
+// Prober checks whether a partner can be reached.
 type Prober interface {
 	Probe(ctx context.Context, t partner.Target) error
 }
 
-// Config is what a Worker is made of.
+// Config configures a Worker.
 type Config struct {
-	Store        *postgres.Store // with connections of its own: requests do not wait for them
+	Store        *postgres.Store // separate from the requests' store, so that requests do not wait for its connections
 	Integrations *partner.Registry
 	Syncer       *catalog.Syncer
 	Slots        *catalog.SlotPuller
@@ -48,15 +46,15 @@ type Config struct {
 	Rates        RatesFeed // nil: exchange rates are not pulled
 	Schedule     Schedule
 	Log          *slog.Logger
-	Jobs         []rivertype.Middleware // what jobs and their insertion pass through; may be nil
+	Jobs         []rivertype.Middleware // middleware of jobs and their insertion; may be nil
 
-	Time       *postgres.Clock // the database's; Start and every schedule set it
-	Clock      clockwork.Clock // nil: one that goes by Time
+	Time       *postgres.Clock // the database's; set at the start and by every schedule
+	Clock      clockwork.Clock // nil: a clock with the time of Time
 	JobTime    time.Duration   // 0: jobTime
-	RescueTime time.Duration   // 0: rescueTime; more than the shorter of JobTime and shortTime
+	RescueTime time.Duration   // 0: rescueTime; longer than the shorter of JobTime and shortTime
 }
 
-// Worker does jobs, and keeps the schedules.
+// Worker executes jobs and runs the schedules.
 type Worker struct {
 	Config
 	queue     *river.Client[pgx.Tx]
@@ -64,8 +62,8 @@ type Worker struct {
 	publisher publisher
 }
 
-// Bookings does what is owed to partners for bookings: a booking.Service. A delivery
-// returns how long to wait before it is tried again; 0 is that it is over.
+// Bookings sends what is due to partners for bookings. It is a booking.Service. A delivery returns
+// the pause before the next try; 0 means that it has ended.
 type Bookings interface {
 	DeliverConfirm(ctx context.Context, booking uuid.UUID) (again time.Duration, err error)
 	DeliverRelease(ctx context.Context, booking uuid.UUID) (again time.Duration, err error)
@@ -73,13 +71,13 @@ type Bookings interface {
 	Sweep(ctx context.Context) error
 }
 
-// EventSender sends what is due to a subscription's address, for a while: an event.Sender.
+// EventSender sends events to a subscription's address for a while. It is an event.Sender.
 type EventSender interface {
 	Send(ctx context.Context, subscription uuid.UUID) error
 }
 
-// Runs does runs of the conformance command: a certification.Runner. One whose run another
-// replica does returns nil.
+// Runs executes conformance runs. It is a certification.Runner. It returns nil for a run that
+// another replica has claimed.
 type Runs interface {
 	Run(ctx context.Context, run uuid.UUID) error
 	CleanUp(ctx context.Context, run uuid.UUID) error
@@ -87,7 +85,7 @@ type Runs interface {
 	Recheck(ctx context.Context, integration uuid.UUID) error
 }
 
-// RatesFeed keeps the exchange rates up to date: a storefront.RatesFeed.
+// RatesFeed updates the exchange rates. It is a storefront.RatesFeed.
 type RatesFeed interface {
 	Pull(ctx context.Context) error
 }
@@ -105,8 +103,7 @@ func (w *Worker) live(ctx context.Context) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// target returns how the partner of a live integration is called; the error is NotFound
-// if it was deleted.
+// target returns how a live integration's partner is called, or NotFound.
 func (w *Worker) target(ctx context.Context, id uuid.UUID) (partner.Target, error) {
 	i, err := w.Integrations.Find(ctx, uuid.Nil, id)
 	if err != nil {
@@ -115,18 +112,17 @@ func (w *Worker) target(ctx context.Context, id uuid.UUID) (partner.Target, erro
 	return w.Integrations.Target(i)
 }
 
-// settleTime bounds what a job still writes when it is told to end.
+// settleTime limits what a job writes after it was stopped.
 const settleTime = 5 * time.Second
 
-// settling returns a context for what a job writes at its end, even when it is told to
-// end.
+// settling returns a context for a job's last writes, which also works after the job was stopped.
 func settling(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 }
 
-// finish marks a job done in the transaction of what it has changed, and inserts the
-// next one where due is not zero. A job that is not due later is due immediately: the
-// queue looks for scheduled jobs only every few seconds.
+// finish completes a job in the transaction of its changes, and inserts the next one unless due is
+// zero. A due time that is not in the future means immediately: the queue looks for scheduled jobs
+// only every few seconds.
 func finish[T river.JobArgs](ctx context.Context, tx pgx.Tx, done *river.Job[T], now, due time.Time) error {
 	if _, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, done); err != nil {
 		return fmt.Errorf("end the job: %w", err)
