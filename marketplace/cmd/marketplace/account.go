@@ -105,7 +105,7 @@ func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.R
 	}
 }
 
-// oneLine keeps what somebody has written from making lines and columns of its own.
+// oneLine removes line breaks and tabs from a text.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -164,7 +164,7 @@ func addToken(ctx context.Context, store *postgres.Store, email string, asked ma
 	return text, store.Accounts.AddAPIToken(ctx, made, auth.HashToken(text), marketplace.Reseller)
 }
 
-// longestLine bounds the password that is read, in bytes.
+// longestLine limits the password that is read, in bytes.
 const longestLine = 4 << 10
 
 func firstLine(in io.Reader) (string, error) {
@@ -189,7 +189,7 @@ func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made 
 	return made, err
 }
 
-// byFlag is withDetails for what flags have given; the password has none.
+// byFlag is withDetails for flags. The password has no flag.
 func byFlag(err error) error {
 	mistaken := (*marketplace.Error)(nil)
 	if !errors.As(err, &mistaken) || len(mistaken.Details) == 0 {
@@ -205,7 +205,7 @@ func byFlag(err error) error {
 	return cli.Misuse(errors.New(strings.Join(lines, "\n")))
 }
 
-// withDetails says every mistake of a request, a line each.
+// withDetails returns every mistake of a request, one on each line.
 func withDetails(err error) error {
 	mistaken := (*marketplace.Error)(nil)
 	if !errors.As(err, &mistaken) || len(mistaken.Details) == 0 {

@@ -11,8 +11,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// logHealth logs a partner's new state. The replica whose call has changed it does, so that
-// there is one line for a change.
+// logHealth logs a partner's new state. Only the replica whose call changed it does, so that each
+// change is logged once.
 func logHealth(log *slog.Logger, integration uuid.UUID, changed partnerapi.Health, call partner.Observation) {
 	about := []any{
 		slog.String("integration_id", integration.String()), slog.String("mode", string(call.Mode)), slog.String("state", string(changed)),
@@ -26,7 +26,7 @@ func logHealth(log *slog.Logger, integration uuid.UUID, changed partnerapi.Healt
 	}
 }
 
-// synced counts syncs, and logs when one is held and when a held one is over.
+// synced counts syncs. It logs when a sync is held and when a held sync ends.
 func synced(measured *telemetry.Metrics, log *slog.Logger) func(catalog.Order, catalog.Sync, error) {
 	return func(o catalog.Order, made catalog.Sync, err error) {
 		measured.Synced(o, made, err)

@@ -18,10 +18,10 @@ import (
 
 type database struct {
 	address string
-	private *pgembed.Keeper // nil: one that was given
+	private *pgembed.Keeper // nil: an external database
 }
 
-// openDatabase starts a private PostgreSQL where none was given, and migrates.
+// openDatabase starts a private PostgreSQL if no address was given, and migrates.
 func openDatabase(ctx context.Context, s storage, log *slog.Logger) (*database, error) {
 	db := &database{address: s.databaseURL}
 	if db.address == "" {
@@ -47,7 +47,7 @@ func openDatabase(ctx context.Context, s storage, log *slog.Logger) (*database, 
 	return db, nil
 }
 
-// makeDataDir makes the data folder where it is not there yet.
+// makeDataDir creates the data folder if it does not exist.
 func (s *storage) makeDataDir() error {
 	if err := os.MkdirAll(s.dataDir, 0o711); err != nil {
 		return inDataDir(s.dataDir, err)
@@ -55,7 +55,7 @@ func (s *storage) makeDataDir() error {
 	return nil
 }
 
-// inDataDir says what is in the way of a path of the data folder.
+// inDataDir says what blocks a path in the data folder.
 func inDataDir(path string, err error) error {
 	var inside *fs.PathError
 	if errors.As(err, &inside) {
@@ -64,8 +64,8 @@ func inDataDir(path string, err error) error {
 	return fmt.Errorf("--data-dir: %s: %w; name a folder that this user may write to", path, err)
 }
 
-// joinDatabase is openDatabase for what may be done while the service runs: where that
-// has a private PostgreSQL, it is used as well.
+// joinDatabase is openDatabase for commands that may run while the service runs. It uses the
+// service's private PostgreSQL if there is one.
 func joinDatabase(ctx context.Context, s storage) (*database, error) {
 	db, err := openDatabase(ctx, s, slog.New(slog.DiscardHandler))
 	if !errors.Is(err, pgembed.ErrInUse) {
@@ -78,7 +78,7 @@ func joinDatabase(ctx context.Context, s storage) (*database, error) {
 	return &database{address: address}, nil
 }
 
-// withStore runs f on the service's database, whether or not the service runs.
+// withStore runs f with the service's database, whether or not the service runs.
 func withStore(ctx context.Context, s storage, f func(*postgres.Store) error) (err error) {
 	db, err := joinDatabase(ctx, s)
 	if err != nil {
@@ -93,8 +93,8 @@ func withStore(ctx context.Context, s storage, f func(*postgres.Store) error) (e
 	return f(store)
 }
 
-// ready is a check that the database takes writes, which a private PostgreSQL does not
-// while it is started again.
+// ready returns a check that the database accepts writes. A private PostgreSQL does not while it is
+// restarted.
 func (db *database) ready(check func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if db.private != nil && !db.private.Running() {
@@ -113,8 +113,8 @@ func (db *database) close(ctx context.Context) error {
 	return db.private.Stop(ctx)
 }
 
-// loadSecret returns the secret that was given, else the one in the data folder, which
-// is created if it does not exist. The last result says what was done, for the log.
+// loadSecret returns the given secret, otherwise the one in the data folder, which is created if it
+// does not exist. origin says which, for the log.
 func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 	if s.secretKey != "" {
 		key, err := auth.NewSecret([]byte(s.secretKey))
@@ -139,7 +139,7 @@ func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 		return nil, "", inDataDir(path, err)
 	}
 	made := auth.NewToken()
-	// O_EXCL: of two services that start together one makes it.
+	// O_EXCL: if two services start together, one creates it.
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, "", inDataDir(path, err)
@@ -164,7 +164,7 @@ func ownerOnly(path string) error {
 	return nil
 }
 
-// warnOfDatabaseLog says so where a database that was given may log customers' data.
+// warnOfDatabaseLog warns if an external database may log customers' data.
 func warnOfDatabaseLog(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
 	tells, err := store.LogMayTell(ctx)
 	if tells {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// days is a flag for a time that is most often whole days: it takes 400d as well as what
-// Go's durations are, such as 9600h.
+// days is a flag for a duration in days, such as 400d. It also accepts Go's durations, such as
+// 9600h.
 type days time.Duration
 
 const day = 24 * time.Hour
 
-// Set is pflag's.
+// Set implements pflag.Value.
 func (d *days) Set(text string) error {
 	if number, is := strings.CutSuffix(text, "d"); is {
 		n, err := strconv.ParseUint(number, 10, 32)
@@ -32,7 +32,7 @@ func (d *days) Set(text string) error {
 	return nil
 }
 
-// String is pflag's.
+// String implements pflag.Value.
 func (d days) String() string {
 	if time.Duration(d)%day == 0 {
 		return fmt.Sprintf("%dd", time.Duration(d)/day)
@@ -40,5 +40,5 @@ func (d days) String() string {
 	return time.Duration(d).String()
 }
 
-// Type is pflag's.
+// Type implements pflag.Value.
 func (*days) Type() string { return "duration" }

@@ -29,8 +29,8 @@ func listen(flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveMetrics serves the metrics at a separate address until the returned function is
-// called. With the address "" it does nothing.
+// serveMetrics serves the metrics at a separate address until the returned function is called. For
+// "" it does nothing.
 func serveMetrics(address string, config api.Config) (end func(), err error) {
 	if address == "" {
 		return func() {}, nil

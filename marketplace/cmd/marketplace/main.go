@@ -1,5 +1,5 @@
-// Command marketplace sells what partners offer to resellers: the reseller API, the
-// partners' integrations and webhooks, and what happens by itself.
+// Command marketplace sells partners' tours and activities to resellers. It serves the reseller API
+// and partners' integrations and webhooks, and runs the background jobs.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // zones of products, on machines that have none
+	_ "time/tzdata" // time zones of products, for machines without them
 
 	"github.com/spf13/cobra"
 

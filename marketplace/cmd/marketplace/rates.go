@@ -84,8 +84,8 @@ func readTable(name string, in io.Reader) (storefront.DailyRates, error) {
 	return daily, nil
 }
 
-// prepareRates stores the rates that come with the service if none were ever imported, and
-// warns of old ones.
+// prepareRates stores the rates that come with the service if none were ever imported, and warns of
+// old ones.
 func prepareRates(ctx context.Context, store *postgres.Store, now time.Time, log *slog.Logger) (marketplace.Terms, error) {
 	daily, err := storefront.SampleRates()
 	if err != nil {
@@ -109,10 +109,10 @@ func prepareRates(ctx context.Context, store *postgres.Store, now time.Time, log
 	return terms, nil
 }
 
-// ratesFresh is how old exchange rates may be for the service to wait for the day's pull.
+// ratesFresh is the maximum age of exchange rates at which the service waits for the daily pull.
 const ratesFresh = 24 * time.Hour
 
-// newFeed returns what pulls the exchange rates; nil where there is no address.
+// newFeed returns the feed of exchange rates; nil without an address.
 func newFeed(address string, store *postgres.Store, log *slog.Logger) worker.RatesFeed {
 	if address == "" {
 		return nil

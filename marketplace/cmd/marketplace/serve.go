@@ -34,28 +34,27 @@ import (
 )
 
 const (
-	// The end of the service takes less than 20 s, whatever the database and the partners
-	// do: endTime, and a second for a private PostgreSQL that has to be killed. The requests
-	// and jobs under way have stopTime of it, then the bookings' calls and the connections
-	// have closeTime each.
+	// The service stops in less than 20 s, whatever the database and the partners do: within
+	// endTime, and a second for a private PostgreSQL that must be killed. Requests and jobs in
+	// progress have stopTime. Then the bookings' calls and the connections have closeTime each.
 	endTime   = 18 * time.Second
 	stopTime  = 14 * time.Second
 	closeTime = 1500 * time.Millisecond
-	// requestConnections is how many of the database's connections requests use,
-	// workConnections how many are for what happens by itself.
+	// requestConnections is the number of database connections for requests, and workConnections
+	// that for background work.
 	requestConnections = 20
 	workConnections    = 12
 	// partnerCalls limits the concurrent calls to one partner. At most eight of them pull
 	// slots; the others are for callers that wait for an answer.
 	partnerCalls = 12
-	// requestPatience is how long a request waits for a connection, and for each statement:
-	// whatever the database does, the caller has an answer within 5 s.
+	// requestPatience is how long a request waits for a connection and for each statement, so that
+	// callers get an answer within 5 s whatever the database does.
 	requestPatience = 2 * time.Second
-	// observeTime bounds the writing down of what came of a call. Who called waits for it.
+	// observeTime limits recording the result of a call. The caller waits for it.
 	observeTime = time.Second
 )
 
-// localTime is the machine's clock; tests have replicas whose clocks differ.
+// localTime is the machine's clock. Tests use replicas with different clocks.
 var localTime = time.Now
 
 func newServe() *cobra.Command {
@@ -74,7 +73,7 @@ Several replicas may share a database and a secret.`,
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) (err error) {
 			log, flush := s.logged.open(command.OutOrStdout())
-			defer func() { err = errors.Join(err, flush()) }() // also where it panics
+			defer func() { err = errors.Join(err, flush()) }() // even after a panic
 			return serve(command.Context(), s, log)
 		},
 	}
@@ -97,7 +96,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	var ends time.Time // when the service has to have ended, once it is told to
+	var ends time.Time // the deadline of the shutdown
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(ends), closeTime))
 		defer cancel()
@@ -126,7 +125,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	defer finish(store.Close, work.Close, ready.Close)
 	clock := postgres.NewClock(localTime)
 	if err := clock.Set(ctx, store.Now); err != nil {
-		log.Warn("could not read the database's clock", slog.Any("error", err)) // the schedules try again
+		log.Warn("could not read the database's clock", slog.Any("error", err)) // the schedules retry
 	}
 	if err := warnOfDatabaseLog(ctx, store, log); err != nil {
 		return err
@@ -228,14 +227,13 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	return err
 }
 
-// userAgent names this process too, so that a partner's log tells the calls of one replica
-// from those of another.
+// userAgent includes this process, so that a partner's log distinguishes replicas.
 func userAgent() string {
 	return fmt.Sprintf("partnerkit-marketplace/%s (instance %s)", cli.Version(), rand.Text()[:8])
 }
 
-// stop finishes the requests that are under way, and meanwhile hands the jobs back. What
-// takes longer than that is cut off, and logged: it is no failure of the service's end.
+// stop finishes requests in progress and hands jobs back. What takes longer is cut off and logged;
+// it does not fail the shutdown.
 func stop(ctx context.Context, server *http.Server, background *worker.Worker, client *partner.Client, log *slog.Logger) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
@@ -244,7 +242,7 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 	if err := server.Shutdown(last); err != nil {
 		log.Warn("requests were cut off because they took too long", slog.Any("error", err))
 		client.Close()
-		_ = server.Close() // its listener is closed already
+		_ = server.Close() // its listener is already closed
 	}
 	select {
 	case err := <-handedBack:
@@ -257,8 +255,8 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 	}
 }
 
-// finish does all of it at the same time, and waits no longer than closeTime: what waits
-// for a database that does not answer ends with the process.
+// finish runs functions concurrently and waits for at most closeTime. What waits for an unavailable
+// database ends with the process.
 func finish(all ...func()) {
 	var done sync.WaitGroup
 	for _, f := range all {
@@ -302,7 +300,7 @@ func newWorker(store *postgres.Store, client *partner.Client, integrations *part
 	})
 }
 
-// openTraces returns nil where none are to be sent.
+// openTraces returns nil if traces are not configured.
 func openTraces(ctx context.Context, wanted bool, log *slog.Logger) (*telemetry.Traces, error) {
 	if !wanted {
 		return nil, nil
@@ -310,7 +308,7 @@ func openTraces(ctx context.Context, wanted bool, log *slog.Logger) (*telemetry.
 	return telemetry.NewTraces(ctx, cli.Version(), log)
 }
 
-// closeTraces sends the last ones. What is lost with a receiver that is away is logged.
+// closeTraces sends the last traces. It logs what could not be sent.
 func closeTraces(traces *telemetry.Traces) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -325,7 +323,7 @@ func newBookings(store *postgres.Store, client *partner.Client, integrations *pa
 	})
 }
 
-// observer counts calls to partners, and writes down how they fare. A call is not failed by that.
+// observer counts calls to partners and stores their results. An error does not fail the call.
 func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner.Journal[partner.CallEntry], log *slog.Logger) func(uuid.UUID, partner.Observation) {
 	return func(id uuid.UUID, call partner.Observation) {
 		measured.Called(id, call)

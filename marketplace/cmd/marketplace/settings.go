@@ -26,16 +26,16 @@ import (
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
-// variable is the environment variable of a flag.
+// variable returns the environment variable of a flag.
 var variable = cli.Prefixed("MARKETPLACE_")
 
-// settle has a command's flags that were not given set by their variables, and checked,
-// before it runs.
+// settle sets a command's missing flags from their environment variables and validates them before
+// the command runs.
 func settle(command *cobra.Command, checks ...func() []error) {
 	cli.Fill(command, cli.Settings{Flags: command.Flags(), Variable: variable}, checks...)
 }
 
-// noArguments refuses every argument that is no flag.
+// noArguments refuses arguments that are not flags.
 func noArguments(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return cli.Misuse(fmt.Errorf("expected no argument but flags, received %q; %s --help lists them", args[0], command.CommandPath()))
@@ -55,8 +55,8 @@ func (s *storage) register(command *cobra.Command) {
 	settle(command, s.mistakes)
 }
 
-// defaultDataDir is where the system's programs keep such things: for root one that
-// PostgreSQL's own user can reach.
+// defaultDataDir is the system's usual folder for data: for root one that PostgreSQL's user can
+// reach.
 func defaultDataDir() string {
 	if os.Geteuid() == 0 {
 		return "/var/lib/partnerkit-marketplace"
@@ -91,7 +91,7 @@ func about(flag string, err error) error {
 	return fmt.Errorf("%s: %w", flag, err)
 }
 
-// unless is the error that is said where something does not hold.
+// unless returns an error if a condition does not hold.
 func unless(holds bool, format string, args ...any) error {
 	if holds {
 		return nil
@@ -101,10 +101,10 @@ func unless(holds bool, format string, args ...any) error {
 
 func (s *storage) privateDatabase() string { return filepath.Join(s.dataDir, "postgresql") }
 
-// defaultAddr is where the service listens unless it is told otherwise.
+// defaultAddr is the default address of the service.
 const defaultAddr = "127.0.0.1:8080"
 
-// settings are those of the service, as given.
+// settings are the service's settings as given.
 type settings struct {
 	storage
 	addr, secretKey                 string
@@ -124,7 +124,7 @@ type settings struct {
 	ratesURL                    string
 	traces                      bool
 
-	// What checking them has read.
+	// Parsed by validation.
 	scrapers []netip.Prefix
 	proxies  []netip.Prefix
 	schedule worker.Schedule
@@ -166,13 +166,13 @@ func (s *settings) register(command *cobra.Command) {
 const (
 	noCertification = "off"
 	advise          = "advise"  // integrations show whether they are certified
-	require         = "require" // and the activities of live ones are listed only while they are
+	require         = "require" // also, activities of live integrations are listed only while they are
 )
 
-// mostPageCache is beyond what one machine has to give, in MiB.
+// mostPageCache is more than one machine has, in MiB.
 const mostPageCache = 1 << 20
 
-// mistakes are those of all settings, which it reads.
+// mistakes validates and parses all settings.
 func (s *settings) mistakes() []error {
 	_, port, addr := net.SplitHostPort(s.addr)
 	_, metricsPort, metricsAddr := net.SplitHostPort(s.metricsAddr)
@@ -205,14 +205,14 @@ func (s *settings) mistakes() []error {
 	return wrong
 }
 
-// What an interval may be, where it is not 0.
+// The limits of intervals other than 0.
 const (
 	leastProbes      = time.Second
 	leastIncremental = time.Minute
 	leastSweeps      = time.Second
-	longestSweeps    = time.Minute // a partner may wait no longer for an expired hold's release
+	longestSweeps    = time.Minute // the contract's limit for releasing an expired hold
 	longestInterval  = 24 * time.Hour
-	leastErase       = days(24 * time.Hour) // a confirmed booking may be cancelled until its slot's end, and looked up on the day
+	leastErase       = days(24 * time.Hour) // a confirmed booking may be cancelled until its slot's end and looked up on that day
 )
 
 func (s *settings) readSchedule() error {
@@ -231,7 +231,7 @@ func (s *settings) readSchedule() error {
 	)
 }
 
-// checkFeed does not repeat the address, which may hold a password.
+// checkFeed does not quote the address, which may contain a password.
 func checkFeed(address string) error {
 	parsed, err := url.Parse(address)
 	fits := address == "" || err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != ""
@@ -275,7 +275,7 @@ func (s *settings) firstOperator() marketplace.NewAccount {
 
 type logged struct {
 	format, level string
-	least         slog.Level // as checking level has read it
+	least         slog.Level // parsed from level by validation
 }
 
 func (l *logged) register(command *cobra.Command) {
@@ -294,7 +294,7 @@ func (l *logged) mistakes() []error {
 	}
 }
 
-// open returns the log and what writes its last lines.
+// open returns the log and a function that writes its last lines.
 func (l *logged) open(to io.Writer) (log *slog.Logger, flush func() error) {
 	options, lines := &slog.HandlerOptions{Level: l.least}, telemetry.NewLogBuffer(to)
 	if l.format == "text" {

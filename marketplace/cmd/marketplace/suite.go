@@ -6,7 +6,7 @@ import (
 	"partnerkit.dev/marketplace/internal/certification"
 )
 
-// checkSuite returns why the conformance command that was named cannot be run.
+// checkSuite returns why the given conformance command cannot be run.
 func checkSuite(given string) error {
 	if given == "" {
 		return nil
@@ -15,8 +15,8 @@ func checkSuite(given string) error {
 	return err
 }
 
-// findSuite returns the path of the conformance command, or "" if it is missing: the service
-// then does all else.
+// findSuite returns the path of the conformance command, or "" if it is missing; the service then
+// works without it.
 func findSuite(given string, log *slog.Logger) string {
 	path, err := certification.FindCommand(given)
 	if err != nil {

@@ -21,7 +21,7 @@ func accountForm(given url.Values) *form {
 	)
 }
 
-// accountsPage lists accounts, and the invitations that are open.
+// accountsPage lists accounts and open invitations.
 type accountsPage struct {
 	filteredPage[client.Account]
 	Invite  *form
@@ -56,7 +56,7 @@ func createAccount(x *exchange) error {
 	return x.done(root+"/accounts/"+made.ID, "Account created. "+made.Email+" may sign in.")
 }
 
-// texts are some of a form's fields, as a body has them.
+// texts returns some of a form's fields for a request's body.
 func texts(given url.Values, names ...string) map[string]string {
 	body := map[string]string{}
 	for _, name := range names {
@@ -68,14 +68,14 @@ func texts(given url.Values, names ...string) map[string]string {
 type accountPage struct {
 	frame
 	client.AccountDetail
-	Own   bool // the operator's
+	Own   bool // the operator's own account
 	Forms map[string]*form
 }
 
-// Address is the account's page.
+// Address returns the account's page.
 func (p *accountPage) Address() string { return root + "/accounts/" + p.ID }
 
-// accountPage reads an account, with a form for each thing that can be changed of it.
+// accountPage reads an account and builds a form for each field that can be changed.
 func (x *exchange) accountPage() (*accountPage, error) {
 	found, _, err := read[client.AccountDetail](x, "/operator/accounts/"+x.id(), nil)
 	return &accountPage{
@@ -97,8 +97,8 @@ func showAccount(x *exchange) error {
 	return x.show(http.StatusOK, "account.html", p)
 }
 
-// change makes a call with one text of a form, and shows the account's page: with what was
-// done, or with what is wrong at that form.
+// change makes a call with a form's text, and shows the account's page with a note or with the
+// form's errors.
 func (x *exchange) change(name string, call func(text string) (note, error)) error {
 	given := x.given
 	done, err := call(given.Get(name))
@@ -108,7 +108,7 @@ func (x *exchange) change(name string, call func(text string) (note, error)) err
 			return err
 		}
 		f := p.Forms[name]
-		if f.Fields[0].Kind != "password" { // which is entered again
+		if f.Fields[0].Kind != "password" { // a password must be entered again
 			f.Fields[0].Value = given.Get(name)
 		}
 		f.refuse(said)
@@ -127,7 +127,7 @@ func (x *exchange) changeAccount(body any) (client.AccountDetail, error) {
 	return send[client.AccountDetail](x, http.MethodPatch, "/operator/accounts/"+x.id(), body)
 }
 
-// setAccount sets one text of an account, and says so.
+// setAccount changes one text field of an account.
 func setAccount(name, words string) handler {
 	return func(x *exchange) error {
 		return x.change(name, func(text string) (note, error) {
@@ -185,7 +185,7 @@ func askToLock(x *exchange) error {
 	})
 }
 
-// lock locks an account out, or lets it in again.
+// lock disables or enables an account.
 func lock(out bool, words string) handler {
 	return func(x *exchange) error {
 		return x.act(root+"/accounts/"+x.id(), func() (string, error) {

@@ -24,11 +24,11 @@ func listActivities(x *exchange) error {
 	return search[client.OperatorActivity](x, "Activities", "activities", f, query, query)
 }
 
-// editPage edits an activity, or one of its variations.
+// editPage edits an activity or one of its variations.
 type editPage struct {
 	frame
 	client.OperatorActivity
-	Variation *client.OperatorVariation // nil: it is about the activity
+	Variation *client.OperatorVariation // nil: the page edits the activity
 	Groups    []group
 	Form      *form
 	Action    string
@@ -46,11 +46,11 @@ func (x *exchange) edited() (known client.OperatorActivity, raw object, err erro
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	err = decoder.Decode(&raw)
-	raw["status"] = string(known.OperatorStatus) // what operators set by that name
+	raw["status"] = string(known.OperatorStatus) // the operators' own status
 	return known, raw, err
 }
 
-// activityEdit is the page that edits an activity.
+// activityEdit returns the page that edits an activity.
 func (x *exchange) activityEdit(given url.Values) (*editPage, error) {
 	read, raw, err := x.edited()
 	return &editPage{
@@ -59,7 +59,7 @@ func (x *exchange) activityEdit(given url.Values) (*editPage, error) {
 	}, err
 }
 
-// variationEdit is the page that edits the variation of the path.
+// variationEdit returns the page that edits the variation in the path.
 func (x *exchange) variationEdit(given url.Values) (*editPage, error) {
 	read, raw, err := x.edited()
 	if err != nil {
@@ -102,8 +102,8 @@ func changeVariation(x *exchange) error {
 	})
 }
 
-// changeEdit sends what was changed of a form, and shows the page again: with what was
-// done, or with what is wrong at its fields, whose names the API begins with the prefix.
+// changeEdit sends a form's changes, and shows the page again with a note or with the errors at its
+// fields. The API's names of these fields start with the prefix.
 func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups []group, prefix string, body func(object) any) error {
 	given := x.given
 	patch, wrong := change(groups, given)

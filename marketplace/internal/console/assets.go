@@ -22,15 +22,15 @@ var (
 	liveScript string
 )
 
-// asset is what every page is made of.
+// asset contains the templates and files of all pages.
 type asset struct {
 	templates     *template.Template
 	style, script file
 }
 
-// file is one that pages load.
+// file is a file that pages load.
 type file struct {
-	path    string // below a site's root; it changes with the content
+	path    string // below a site's root; contains a hash of the content
 	kind    string
 	content []byte
 }
@@ -40,10 +40,10 @@ func newFile(name, ending, kind, content string) file {
 	return file{"/" + name + "-" + hex.EncodeToString(sum[:6]) + ending, kind, []byte(content)}
 }
 
-// icon is a basket.
+// icon shows a basket.
 var icon = webui.Icon("M4 6h8l-1 6H5zM6 6V5a2 2 0 0 1 4 0v1", "1.4")
 
-// assets panics where the embedded files are wrong: the first test would.
+// assets panics if the embedded files are invalid, which the tests would find.
 var assets = sync.OnceValue(func() asset {
 	return asset{
 		template.Must(webui.Templates(files, words())),
@@ -60,7 +60,7 @@ func scriptPath() string { return assets().script.path }
 
 func showScript(x *exchange) error { return x.file(assets().script) }
 
-// file shows a file that never changes at its address.
+// file serves an immutable file.
 func (x *exchange) file(f file) error {
 	x.w.Header().Set("Content-Type", f.kind)
 	x.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -11,13 +11,13 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// bookingView is a booking with its page.
+// bookingView is a booking with its page's address.
 type bookingView struct{ client.Booking }
 
-// Address is the booking's page.
+// Address returns the booking's page.
 func (b bookingView) Address() string { return root + "/bookings/" + b.ID }
 
-// Guests are the guests in words, such as 2 ADULT, 1 CHILD.
+// Guests returns the party, such as 2 ADULT, 1 CHILD.
 func (b bookingView) Guests() string {
 	var list []string
 	for _, unit := range b.Units {
@@ -29,7 +29,7 @@ func (b bookingView) Guests() string {
 // MayCancel reports whether a booking that needs no attention can be cancelled.
 func (b bookingView) MayCancel() bool { return b.Attention == nil && b.Status == client.Confirmed }
 
-// anyOf is a field that chooses among values, or none.
+// anyOf is a field for an optional choice.
 func anyOf(name, label, none string, values ...string) field {
 	f := field{Name: name, Label: label, Kind: "choice", Choices: []choice{{"", none}}}
 	for _, value := range values {
@@ -77,8 +77,8 @@ func (x *exchange) resellerOf(email string) (string, error) {
 type bookingPage struct {
 	frame
 	bookingView
-	Reseller    string // its address, or its id where that is not to be had
-	Integration string // its name; "" where it was deleted
+	Reseller    string // its email address, or its id if it is unknown
+	Integration string // its name; "" if it was deleted
 	Activity    string // its title
 }
 
@@ -97,14 +97,14 @@ func showBooking(x *exchange) error {
 	activity, _, err3 := read[client.OperatorActivity](x, "/operator/activities/"+found.ActivityID, nil)
 	p.Activity = cmp.Or(activity.Title, found.ActivityID)
 	for _, err := range []error{err, err2, err3} {
-		if said := refused(err); err != nil && (said == nil || said.Status != http.StatusNotFound) { // what was deleted has no name
+		if said := refused(err); err != nil && (said == nil || said.Status != http.StatusNotFound) { // something deleted has no name
 			return err
 		}
 	}
 	return x.show(http.StatusOK, "booking.html", p)
 }
 
-// settled says what a booking is after an action.
+// settled describes a booking after an action.
 func settled(b client.Booking) string {
 	words := "The booking is now " + string(b.Status)
 	if b.Attention != nil {
@@ -113,7 +113,7 @@ func settled(b client.Booking) string {
 	return words + "."
 }
 
-// settle makes the call of an action.
+// settle calls the API for an action.
 func settle(action client.Action) handler {
 	return func(x *exchange) error {
 		var body any = struct{}{}
@@ -145,7 +145,7 @@ func askToCancel(x *exchange) error {
 	})
 }
 
-// MayErase reports whether there is a guest to be erased.
+// MayErase reports whether guest data exists.
 func (b bookingView) MayErase() bool {
 	return b.Contact != (client.Contact{}) && b.Status != client.Reserving && b.Status != client.Held && b.Status != client.Paid
 }

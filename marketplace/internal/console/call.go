@@ -11,18 +11,18 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// refusal is an error that the API has answered, or one of the console's own.
+// refusal is an error answer of the API or an error of the console.
 type refusal struct {
 	Status  int      `json:"code"`
 	Message string   `json:"message"`
 	Details []string `json:"error"`
 
-	retryAfter string // in seconds; "" says nothing
+	retryAfter string // in seconds; "": not stated
 }
 
 func (e *refusal) Error() string { return e.Message }
 
-// More are the details that say more than the message.
+// More returns the details that add something to the message.
 func (e *refusal) More() (list []string) {
 	for _, detail := range e.Details {
 		if detail != e.Message {
@@ -32,7 +32,7 @@ func (e *refusal) More() (list []string) {
 	return list
 }
 
-// words are all that it says.
+// words returns the complete text.
 func (e *refusal) words() string {
 	words := sentence(e.Message)
 	for _, more := range e.More() {
@@ -41,7 +41,7 @@ func (e *refusal) words() string {
 	return words
 }
 
-// refusalOf is what the API would have said of an error of the domain.
+// refusalOf returns the API's error answer for an error of the domain.
 func refusalOf(err error) *refusal {
 	said := &refusal{Message: err.Error()}
 	if wrong := (*marketplace.Error)(nil); errors.As(err, &wrong) {
@@ -57,15 +57,15 @@ func refused(err error) *refusal {
 	return said
 }
 
-// pagination tells which part of a list an answer is.
+// pagination describes an answer's place in a list.
 type pagination struct {
-	Page             int    `json:"page"` // 0: it was asked for by a cursor
+	Page             int    `json:"page"` // 0 for a request by cursor
 	TotalCount       int    `json:"totalCount"`
 	TotalCountCapped bool   `json:"totalCountCapped"`
-	NextCursor       string `json:"next_cursor"` // "": it is the last
+	NextCursor       string `json:"next_cursor"` // "" on the last page
 }
 
-// get asks the API, and reads the answer's data into a value of that kind.
+// read calls the API and returns the answer's data.
 func read[T any](x *exchange, path string, query url.Values) (data T, part pagination, err error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -77,8 +77,7 @@ func read[T any](x *exchange, path string, query url.Values) (data T, part pagin
 	return data, part, x.ask(http.MethodGet, path, nil, &frame)
 }
 
-// send makes a call that changes something, and reads the answer's data where somebody
-// wants them.
+// send makes a call that changes something, and returns the answer's data.
 func send[T any](x *exchange, method, path string, body any) (data T, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -90,14 +89,14 @@ func send[T any](x *exchange, method, path string, body any) (data T, err error)
 	return data, x.ask(method, path, text, &frame)
 }
 
-// request makes a request of the API by whom the page is shown to.
+// request builds a request of the API with the viewer's access token.
 func (x *exchange) request(method, path string, body []byte) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(x.r.Context(), method, "http://"+x.r.Host+"/api/v1"+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	request.RemoteAddr = x.r.RemoteAddr
-	request.Header.Set("X-Request-Id", x.w.Header().Get("X-Request-Id")) // one id for the page and what it asks
+	request.Header.Set("X-Request-Id", x.w.Header().Get("X-Request-Id")) // one id for the page and its calls
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -107,8 +106,7 @@ func (x *exchange) request(method, path string, body []byte) (*http.Request, err
 	return request, nil
 }
 
-// ask makes a call of the API. Its error is a refusal where the API has
-// answered with one.
+// ask calls the API. An error answer is returned as a refusal.
 func (x *exchange) ask(method, path string, body []byte, into any) error {
 	request, err := x.request(method, path, body)
 	if err != nil {
@@ -129,7 +127,7 @@ func (x *exchange) ask(method, path string, body []byte, into any) error {
 	return said
 }
 
-// answer keeps what the API answers.
+// answer records the API's answer.
 type answer struct {
 	header http.Header
 	status int

@@ -8,22 +8,22 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 )
 
-// root is where the operators' console lies, and portalRoot the partners' portal.
+// root is the path of the operators' console, and portalRoot that of the partners' portal.
 const (
 	root       = "/console"
 	portalRoot = "/partners"
 )
 
-// Config is what the pages are made of. Every field is required.
+// Config configures the pages. Every field is required.
 type Config struct {
 	SignIn *auth.Service
 	Secret *auth.Secret
-	Secure bool // browsers come by https: the cookies are for https alone
+	Secure bool // browsers use HTTPS, so cookies are sent only over HTTPS
 	Now    func() time.Time
 	Log    *slog.Logger
 }
 
-// console is what all requests share.
+// console is shared by all requests.
 type console struct {
 	Config
 	api   http.Handler

@@ -1,12 +1,12 @@
-// Package console is the marketplace's pages: the operators' console at /console, with what
-// needs attention, partners' integrations, bookings, activities, prices and accounts; and the
-// partners' portal at /partners, with their platforms, conformance runs and webhooks.
+// Package console contains the marketplace's pages. The operators' console at /console shows what
+// needs attention, integrations, bookings, activities, prices and accounts. The partners' portal at
+// /partners shows platforms, conformance runs and webhooks.
 //
-// It is a client of the API like any other, in the same process: whatever a page shows
-// was answered to the own access token of whom it is shown to, and whatever a button does is
-// a call of the API. Limits, checks and their words are the API's.
+// The console is a client of the API in the same process. Everything on a page was requested with
+// the viewer's own access token, and every button is a call of the API. Limits, validation and
+// error messages are the API's.
 //
-// Pages are made here, whole. They have no script; every control is a link or a form.
+// Pages are rendered on the server and need no script. Every control is a link or a form.
 package console
 
 import (
@@ -17,7 +17,7 @@ import (
 	"partnerkit.dev/marketplace/internal/api"
 )
 
-// operatorPages lists what is for operators alone.
+// operatorPages returns the pages for operators.
 func operatorPages() []route {
 	return []route{
 		{get, "/", showOverview},
@@ -57,12 +57,11 @@ func operatorPages() []route {
 	}
 }
 
-// Pages returns the operators' console and the partners' portal of an API, as routes for the
-// API's router.
+// Pages returns the routes of the operators' console and the partners' portal for the API's router.
 func Pages(c Config, a http.Handler) (list []api.Page) {
 	con := &console{Config: c, api: a, notes: c.Secret.Sealer("the console's notes")}
 	for _, of := range []*site{&operators, &portal} {
-		// A browser says where a form comes from: what another site has sent is refused.
+		// Browsers say which site a form comes from. Forms of other sites are refused.
 		sameOrigin := http.NewCrossOriginProtection()
 		sameOrigin.SetDenyHandler(con.page(of, func(*exchange) error {
 			return &refusal{Status: http.StatusForbidden, Message: "this form did not come from these pages"}

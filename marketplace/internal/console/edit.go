@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// editField is a field that operators may change of an activity, or of a variation.
+// editField is a field of an activity or a variation that operators can change.
 type editField struct {
-	Path  string // as the API calls it
+	Path  string // the API's name
 	Label string
 	Kind  string // text, area, list (a line each), pictures (a line each), json, number, whole, flag or choice
 	Hint  string
 	Rows  int
 }
 
-// group is a part of a form.
+// group is a section of a form.
 type group struct {
 	Title  string
 	Fields []editField
 }
 
-// activityFields are an activity's.
+// activityFields are the fields of an activity.
 var activityFields = []group{
 	{"Sale", []editField{
 		{"status", "Status", "choice", "Inactive removes it from the list, whatever the partner says.", 0},
@@ -57,7 +57,7 @@ var activityFields = []group{
 	}},
 }
 
-// variationFields are a variation's.
+// variationFields are the fields of a variation.
 var variationFields = []group{
 	{"Sale", []editField{
 		{"title", "Title", "text", "Empty: the partner's own name.", 0},
@@ -95,10 +95,10 @@ var variationFields = []group{
 	}},
 }
 
-// object is a JSON object, its numbers as they are written.
+// object is a JSON object with numbers as written.
 type object map[string]any
 
-// at is what lies at a path of an object; nil where there is nothing.
+// at returns the value at a path; nil if it is absent.
 func (o object) at(path string) any {
 	var here any = map[string]any(o)
 	for _, name := range strings.Split(path, ".") {
@@ -108,7 +108,7 @@ func (o object) at(path string) any {
 	return here
 }
 
-// put puts a value at a path.
+// put sets the value at a path.
 func (o object) put(path string, value any) {
 	here, names := map[string]any(o), strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -122,7 +122,7 @@ func (o object) put(path string, value any) {
 	here[names[len(names)-1]] = value
 }
 
-// text is a value as the form shows it.
+// text returns a value as the form shows it.
 func (f editField) text(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -149,13 +149,13 @@ func (f editField) text(value any) string {
 	return ""
 }
 
-// value is what a form's text stands for; nil clears. The error is for people.
+// value parses a form's text; nil clears the field. The error is for people.
 func (f editField) value(text string) (any, error) {
 	if f.Kind == "flag" {
 		return text == "true", nil
 	}
 	if text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")); text == "" {
-		if f.Path == "sort" { // which null does not clear
+		if f.Path == "sort" { // null does not clear it
 			return 0, nil
 		}
 		return nil, nil
@@ -191,8 +191,8 @@ func (f editField) value(text string) (any, error) {
 	return text, nil
 }
 
-// change returns the difference between the form as shown and as sent, as a merge patch.
-// It leaves out unchanged fields, so that it does not undo edits by others.
+// change returns the difference between the form as shown and as sent, as a merge patch. It omits
+// unchanged fields, so that it does not undo others' edits.
 func change(groups []group, given url.Values) (patch object, wrong []string) {
 	patch = object{}
 	for _, g := range groups {
@@ -215,8 +215,7 @@ func change(groups []group, given url.Values) (patch object, wrong []string) {
 	return patch, wrong
 }
 
-// difference is the merge patch from one value to another: of objects null for what is
-// gone, of all else the other value.
+// difference returns the merge patch from one value to another.
 func difference(before, after any) any {
 	from, ok := before.(map[string]any)
 	to, both := after.(map[string]any)
@@ -235,7 +234,7 @@ func difference(before, after any) any {
 	return patch
 }
 
-// editForm is the form of an object's groups, with what was given where it was refused.
+// editForm returns the form for an object, with the given texts after a refusal.
 func editForm(groups []group, of object, given url.Values) *form {
 	var fields []field
 	for _, g := range groups {

@@ -22,28 +22,28 @@ type exchange struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	session auth.Session
-	given   url.Values // by a form
+	given   url.Values // a form's fields
 }
 
-// handler shows a page, or returns why it cannot.
+// handler shows a page or returns an error.
 type handler func(*exchange) error
 
-// frame is what every page has.
+// frame is the common part of all pages.
 type frame struct {
 	Page     string // its title
-	Section  string // of the navigation
-	SignedIn string // the address of who is signed in; "" if no one is
+	Section  string // the selected entry of the navigation
+	SignedIn string // the viewer's email address; "" if not signed in
 	Note     *note
 	Site     *site
-	Live     bool // it goes on while it is looked at, by a script
+	Live     bool // updated by a script while it is open
 }
 
 func (f *frame) framed() *frame { return f }
 
-// page is what a template reads: something with a frame.
+// page is the data of a template.
 type page interface{ framed() *frame }
 
-// page makes net/http's kind of handler of ours.
+// page adapts a handler to http.Handler.
 func (c *console) page(of *site, show handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{console: c, site: of, w: w, r: r}
@@ -67,7 +67,7 @@ func (c *console) page(of *site, show handler) http.Handler {
 	})
 }
 
-// troublePage says why there is no other page.
+// troublePage shows an error.
 type troublePage struct {
 	frame
 	Said *refusal
@@ -80,7 +80,7 @@ func (x *exchange) trouble(said *refusal) error {
 	return x.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
 }
 
-// show answers with a page that may not be framed or cached, and runs no script of another.
+// show answers with a page that cannot be framed or cached, and that runs only our script.
 func (x *exchange) show(status int, name string, p page) error {
 	f := p.framed()
 	f.Site = x.site
@@ -100,12 +100,12 @@ func (x *exchange) show(status int, name string, p page) error {
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
 	x.w.WriteHeader(status)
-	_, _ = x.w.Write(text.Bytes()) // the client has gone
+	_, _ = x.w.Write(text.Bytes()) // an error means that the client has gone
 	return nil
 }
 
-// policyOf is what a page may do: show its own style, and send its own forms; and run our script
-// where it is live.
+// policyOf returns a page's Content-Security-Policy: it may use its own style and submit its own
+// forms. A live page may run our script.
 func policyOf(live bool) string {
 	policy := "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	if live {
@@ -114,7 +114,7 @@ func policyOf(live bool) string {
 	return policy
 }
 
-// goTo has the browser ask for another page of the console.
+// goTo redirects the browser to another page.
 func (x *exchange) goTo(address string) error {
 	x.w.Header().Set("Location", address)
 	x.w.Header().Set("Cache-Control", "no-store")
@@ -122,7 +122,7 @@ func (x *exchange) goTo(address string) error {
 	return nil
 }
 
-// done says what was done, on the page that comes next.
+// done redirects to a page with a note.
 func (x *exchange) done(address, words string) error {
 	if err := x.say(note{Words: words}); err != nil {
 		return err
@@ -130,8 +130,7 @@ func (x *exchange) done(address, words string) error {
 	return x.goTo(address)
 }
 
-// act makes a call that a button stands for, and says what came of it on the page that
-// comes next.
+// act makes a button's call and redirects to a page with the result.
 func (x *exchange) act(address string, call func() (words string, err error)) error {
 	words, err := call()
 	if err == nil {
@@ -148,10 +147,10 @@ func (x *exchange) act(address string, call func() (words string, err error)) er
 	return x.goTo(address)
 }
 
-// largestForm bounds a form, in bytes: the largest body that the API takes, escaped.
+// largestForm limits a form, in bytes: the largest body of the API, escaped.
 const largestForm = 4 << 20
 
-// withForm reads what a form has sent before the handler is called.
+// withForm parses a form before the handler is called.
 func withForm(next handler) handler {
 	return func(x *exchange) error {
 		x.r.Body = http.MaxBytesReader(x.w, x.r.Body, largestForm)
@@ -167,5 +166,5 @@ func withForm(next handler) handler {
 	}
 }
 
-// id is the id of the path, escaped as it came.
+// id returns the id in the path, still escaped.
 func (x *exchange) id() string { return mux.Vars(x.r)["id"] }

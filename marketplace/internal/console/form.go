@@ -7,37 +7,37 @@ import (
 	"strings"
 )
 
-// field is one of a form's.
+// field is a field of a form.
 type field struct {
-	Name     string // as the API calls it, such as location.city
+	Name     string // the API's name, such as location.city
 	Label    string
-	Kind     string // of the input; area and choice are their own
+	Kind     string // the input's type; area and choice are special
 	Hint     string
 	Value    string
-	Was      string // as the page showed it; kept by forms that send what has changed
+	Was      string // the value as shown; kept by forms that send only changes
 	Choices  []choice
 	Required bool
 	Complete string // for password managers
 	Rows     int
 	Error    string
-	of       string // tells the fields of a second form of the page from the first's
+	of       string // distinguishes fields of a second form on the page
 }
 
-// choice is one of a field's.
+// choice is an option of a field.
 type choice struct{ Value, Label string }
 
-// ID is by which the page knows the field.
+// ID returns the field's id on the page.
 func (f field) ID() string {
 	return "f-" + f.of + strings.NewReplacer(".", "-", "[", "-", "]", "").Replace(f.Name)
 }
 
-// form is one with what was typed, and what is wrong with it.
+// form is a form with its values and errors.
 type form struct {
 	Fields []field
-	Errors []string // that belong to no field
+	Errors []string // errors that belong to no field
 }
 
-// newForm returns a form with what was given; nil leaves the fields as they are.
+// newForm returns a form with the given values, or unchanged fields for nil.
 func newForm(given url.Values, fields ...field) *form {
 	for i, f := range fields {
 		if given == nil {
@@ -46,13 +46,13 @@ func newForm(given url.Values, fields ...field) *form {
 		}
 		fields[i].Value, fields[i].Was = given.Get(f.Name), given.Get("was:"+f.Name)
 		if f.Kind == "password" {
-			fields[i].Value = "" // it is entered again
+			fields[i].Value = "" // it must be entered again
 		}
 	}
 	return &form{Fields: fields}
 }
 
-// newFilter returns the form that chooses what a list shows, beside another form of its page.
+// newFilter returns the form that filters a list, next to another form on the page.
 func newFilter(query url.Values, fields ...field) *form {
 	for i := range fields {
 		fields[i].of = "filter-"
@@ -60,7 +60,7 @@ func newFilter(query url.Values, fields ...field) *form {
 	return newForm(query, fields...)
 }
 
-// refuse puts what the API has said at the fields that it speaks of.
+// refuse adds the API's errors to their fields.
 func (f *form) refuse(said *refusal) {
 	for _, detail := range said.More() {
 		if !f.put(detail) {
@@ -72,8 +72,8 @@ func (f *form) refuse(said *refusal) {
 	}
 }
 
-// status puts what the API has refused at the fields that it speaks of. It is the status
-// of the page that comes next; other errors are returned.
+// status adds the API's errors to their fields and returns the status of the page to show. Other
+// errors are returned.
 func (f *form) status(err error) (int, error) {
 	said := refused(err)
 	if said == nil || said.Status != http.StatusBadRequest && said.Status != http.StatusConflict && said.Status != http.StatusUnprocessableEntity {
@@ -83,8 +83,7 @@ func (f *form) status(err error) (int, error) {
 	return http.StatusUnprocessableEntity, nil
 }
 
-// refusedForm shows a form again with what the API has refused of it. Other errors are
-// returned.
+// refusedForm shows a form again with the API's errors. Other errors are returned.
 func refusedForm(err error, f *form, show func(status int, f *form) error) error {
 	status, err := f.status(err)
 	if err != nil {
@@ -111,7 +110,7 @@ func (f *form) put(detail string) bool {
 	return false
 }
 
-// inside says which part of a field is meant, such as entry 2 of a list.
+// inside returns which part of a field has an error, such as entry 2 of a list.
 func inside(place string) string {
 	if at, ok := strings.CutPrefix(place, "["); ok {
 		digits, _, _ := strings.Cut(at, "]")
@@ -125,7 +124,7 @@ func inside(place string) string {
 	return ""
 }
 
-// Wrong lists the fields that are wrong.
+// Wrong returns the fields with errors.
 func (f *form) Wrong() (list []field) {
 	for _, one := range f.Fields {
 		if one.Error != "" {
@@ -135,7 +134,7 @@ func (f *form) Wrong() (list []field) {
 	return list
 }
 
-// Field is the field of that name, for templates that place them by hand.
+// Field returns the field with that name, for templates that place fields individually.
 func (f *form) Field(name string) field {
 	for _, one := range f.Fields {
 		if one.Name == name {

@@ -9,16 +9,16 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// integrationView is an integration with its page.
+// integrationView is an integration with its page's address.
 type integrationView struct {
 	client.Integration
 	Root string `json:"-"` // of the site that shows it
 }
 
-// Address is the integration's page.
+// Address returns the integration's page.
 func (i integrationView) Address() string { return i.Root + "/integrations/" + i.ID }
 
-// integration reads the integration that the path names.
+// integration reads the integration in the path.
 func (x *exchange) integration() (integrationView, error) {
 	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
 	found.Root = x.site.Root
@@ -88,27 +88,27 @@ type integrationPage struct {
 	Failed   []callView        // the last calls that failed
 	Received []callView        // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
-	Steps    []step            // to going live; for partners
-	Edited   bool              // the settings were sent
+	Steps    []step            // before going live; for partners
+	Edited   bool              // the settings form was sent
 	Webhook  *form
 }
 
-// shown is what an action has to show on an integration's page.
+// shown is the result of an action for an integration's page.
 type shown struct {
-	Settings *form         // that were sent; nil: none were
-	Trial    *client.Trial // of the settings; nil: they were not tested
-	tried    *webhookTried // nil: no webhook was tried
+	Settings *form         // the settings that were sent; nil: not sent
+	Trial    *client.Trial // of the settings; nil: not tested
+	tried    *webhookTried // nil: not tried
 }
 
-// Tried is the webhook that was tried.
+// Tried returns the webhook that was tried.
 func (s shown) Tried() *webhookTried { return s.tried }
 
-// syncsShown is how many syncs a page has.
+// syncsShown is the number of syncs on a page.
 const syncsShown = "10"
 
 func showIntegration(x *exchange) error { return x.showIntegrationWith(http.StatusOK, shown{}) }
 
-// showIntegrationWith shows an integration, with what an action has to show.
+// showIntegrationWith shows an integration with the result of an action.
 func (x *exchange) showIntegrationWith(status int, with shown) error {
 	found, err := x.integration()
 	if err != nil {
@@ -148,7 +148,7 @@ func syncIntegration(x *exchange) error {
 
 func approveSync(x *exchange) error { return x.sync("/sync/approve", struct{}{}) }
 
-// sync has the API make a sync, and says what came of it.
+// sync requests a sync and shows its result.
 func (x *exchange) sync(call string, body any) error {
 	return x.act(x.site.Root+"/integrations/"+x.id(), func() (string, error) {
 		made, err := send[client.Sync](x, http.MethodPost, "/operator/integrations/"+x.id()+call, body)
@@ -156,7 +156,7 @@ func (x *exchange) sync(call string, body any) error {
 	})
 }
 
-// cameOf says what a sync has done.
+// cameOf describes the result of a sync.
 func cameOf(made client.Sync) string {
 	switch {
 	case made.Skipped:

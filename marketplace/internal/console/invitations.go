@@ -11,13 +11,13 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// invitation is one that is open.
+// invitation is an open invitation.
 type invitation struct {
 	ID        string    `json:"invitation_id"`
 	Email     string    `json:"email"`
 	Name      string    `json:"name"`
 	ExpiresAt time.Time `json:"expires_at"`
-	URL       string    `json:"url"` // of one that was just made
+	URL       string    `json:"url"` // only of a new invitation
 }
 
 func invitationForm(given url.Values) *form {
@@ -31,7 +31,7 @@ func invitationForm(given url.Values) *form {
 	return f
 }
 
-// invite makes an invitation, whose link is shown once.
+// invite creates an invitation and shows its link once.
 func invite(x *exchange) error {
 	made, err := send[invitation](x, http.MethodPost, "/operator/invitations", texts(x.given, "email", "name"))
 	if err != nil {
@@ -50,7 +50,7 @@ func uninvite(x *exchange) error {
 	})
 }
 
-// invitedPage is where who is invited sets a password.
+// invitedPage lets an invited partner set a password.
 type invitedPage struct {
 	frame
 	Email string
@@ -61,7 +61,7 @@ func passwordForm(given url.Values) *form {
 	return newForm(given, field{Name: "password", Label: "Password", Kind: "password", Required: true, Complete: "new-password", Hint: "At least ten characters."})
 }
 
-// errNotInvited is what all links that do not work are answered with.
+// errNotInvited is the error for every link that is not valid.
 var errNotInvited = &refusal{Status: http.StatusNotFound, Message: "this invitation was used or revoked, or has expired; ask the marketplace for another one"}
 
 func showInvitation(x *exchange) error { return x.showInvitation(http.StatusOK, passwordForm(nil)) }

@@ -26,31 +26,29 @@ import (
 )
 
 const (
-	// atOnce is how many events, each of another subject, are sent to one address at the
-	// same time.
+	// atOnce limits the concurrent deliveries to one address. Each is of another subject.
 	atOnce = 16
-	// sliceTime is how long a job begins to send; another one goes on.
+	// sliceTime is how long a job starts deliveries. The next job continues.
 	sliceTime = 5 * time.Second
-	// sendTime bounds one sending.
+	// sendTime limits one delivery.
 	sendTime = 10 * time.Second
-	// longestAnswer is how many bytes of an answer are read, so that its connection can be
-	// used again; what it says does not matter.
+	// longestAnswer limits the bytes read of an answer, so that its connection can be reused. Its
+	// content does not matter.
 	longestAnswer = 4 << 10
-	// failingPause is how long an address is left alone that has failed at all that was
-	// sent to it together.
+	// failingPause is the pause for an address after all concurrent deliveries failed.
 	failingPause = 30 * time.Second
 )
 
-// pauses are those after the first failures; the last one doubles up to longestPause.
+// pauses are the pauses after the first failures. The last one doubles up to longestPause.
 var pauses = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute}
 
 const longestPause = 6 * time.Hour
 
-// limits bound what is done for an address that fails.
+// limits are the limits for an address that fails.
 var limits = Limits{GiveUp: 72 * time.Hour, Disable: 5 * 24 * time.Hour, Waiting: 100_000}
 
-// pause is how long to wait after so many failures: a fifth more or less, so that what
-// failed together does not come back together.
+// pause returns the pause after a number of failures. It varies by a fifth, so that deliveries that
+// failed together are not repeated together.
 func pause(failures int) time.Duration {
 	wait := pauses[min(max(failures-1, 0), len(pauses)-1)]
 	for range failures - len(pauses) {
@@ -69,17 +67,17 @@ type Sender struct {
 	http      *http.Client
 	userAgent string
 	now       func() time.Time
-	told      func(delivered bool) // of every attempt; may be nil
+	told      func(delivered bool) // called after every attempt; may be nil
 }
 
-// NewSender returns a sender that keeps to a guard of addresses.
+// NewSender returns a sender that only connects to addresses that the guard accepts.
 func NewSender(store Store, guard *partner.Guard, secret *auth.Secret, userAgent string, now func() time.Time) *Sender {
 	return &Sender{
 		store: store, sealer: secret.Sealer(purpose), userAgent: userAgent, now: now,
 		http: &http.Client{
 			Timeout:       sendTime,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport: &http.Transport{ // no proxy
+			Transport: &http.Transport{ // without a proxy
 				DialContext: guard.DialContext(), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: sendTime / 2,
 				ForceAttemptHTTP2: true, MaxIdleConns: 1000, MaxIdleConnsPerHost: atOnce, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
 			},
@@ -87,14 +85,13 @@ func NewSender(store Store, guard *partner.Guard, secret *auth.Secret, userAgent
 	}
 }
 
-// Tell has f told whether an event was delivered, at every attempt. It is called before the
-// first one.
+// Tell registers a function that is called after every attempt. Call it before the first one.
 func (s *Sender) Tell(f func(delivered bool)) { s.told = f }
 
 // Close closes idle connections.
 func (s *Sender) Close() { s.http.CloseIdleConnections() }
 
-// Send sends what is due to a subscription's address, for a while.
+// Send sends due events to a subscription's address for a while.
 func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 	target, err := s.store.Target(ctx, id)
 	if marketplace.CodeOf(err) == marketplace.NotFound {
@@ -109,7 +106,7 @@ func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 	}
 	signer, err := standardwebhooks.NewWebhook(key)
 	if err != nil {
-		return errors.New("a signing secret cannot be read") // its own error may show it
+		return errors.New("a signing secret cannot be read") // its error may contain the secret
 	}
 	for began := time.Now(); time.Since(began) < sliceTime; {
 		due, err := s.store.Due(ctx, id, atOnce)
@@ -118,7 +115,7 @@ func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 		}
 		result := s.together(ctx, target.URL, signer, due)
 		if ctx.Err() != nil {
-			return ctx.Err() // it was cut off: that says nothing about the address
+			return ctx.Err() // it was interrupted, which says nothing about the address
 		}
 		if err := s.store.Settle(ctx, id, result, limits); err != nil || result.Gone || result.Pause > 0 {
 			return err
@@ -127,7 +124,7 @@ func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// together sends some events, which are of different subjects, at the same time.
+// together sends some events of different subjects concurrently.
 func (s *Sender) together(ctx context.Context, address string, signer *standardwebhooks.Webhook, due []Due) Result {
 	r := Result{Outcomes: make([]Outcome, len(due))}
 	var all sync.WaitGroup
@@ -157,7 +154,7 @@ func (s *Sender) together(ctx context.Context, address string, signer *standardw
 	return r
 }
 
-// send sends an event once. Any 2xx says that it has come.
+// send sends an event once. Any 2xx means success.
 func (s *Sender) send(ctx context.Context, address string, signer *standardwebhooks.Webhook, e Event) (status int, err error) {
 	body, err := json.Marshal(e)
 	if err != nil {
@@ -190,10 +187,10 @@ func (s *Sender) send(ctx context.Context, address string, signer *standardwebho
 	return answer.StatusCode, nil
 }
 
-// longestError bounds what is stored of an error, in bytes.
+// longestError limits the stored part of an error, in bytes.
 const longestError = 500
 
-// said is what a reseller reads of an error: not the address, which may hold a secret.
+// said returns an error's text for a reseller, without the address, which may contain a secret.
 func said(err error) string {
 	if errors.Is(err, ssrf.ErrProhibitedIP) {
 		return "the address is not public"

@@ -15,34 +15,34 @@ import (
 )
 
 const (
-	// mostSubscriptions is how many a reseller may have.
+	// mostSubscriptions limits the subscriptions of a reseller.
 	mostSubscriptions = 10
-	// secretSize is how many random bytes a signing secret has.
+	// secretSize is the size of a signing secret, in random bytes.
 	secretSize = 24
-	// purpose names the key that signing secrets are sealed with.
+	// purpose names the key that encrypts signing secrets.
 	purpose = "resellers' signing secrets"
 )
 
-// Service is what resellers do with their subscriptions. It is safe for concurrent use.
+// Service manages resellers' subscriptions. It is safe for concurrent use.
 type Service struct {
 	Store
 	guard  *partner.Guard
 	sealer *auth.Sealer
 }
 
-// NewService returns the service that keeps to a guard of addresses.
+// NewService returns a service that only accepts addresses that the guard accepts.
 func NewService(store Store, guard *partner.Guard, secret *auth.Secret) *Service {
 	return &Service{store, guard, secret.Sealer(purpose)}
 }
 
-// Request is what a reseller asks to be told.
+// Request is a reseller's request for a subscription.
 type Request struct {
 	URL    string                  `json:"url"`
 	Events []marketplace.EventType `json:"events"`
 }
 
-// Subscribe makes a subscription, and returns it with its signing secret, which is not
-// shown again.
+// Subscribe creates a subscription and returns it with its signing secret, which is shown only
+// once.
 func (s *Service) Subscribe(ctx context.Context, of marketplace.Scope, asked Request) (made Subscription, secret string, err error) {
 	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request"}
 	made = Subscription{ID: uuid.New(), Account: of.Account, Mode: of.Mode, URL: asked.URL}
@@ -81,8 +81,7 @@ func (s *Service) Deliveries(ctx context.Context, of marketplace.Scope, id uuid.
 	return s.Store.Deliveries(ctx, id, state, most)
 }
 
-// Retry has an event sent again. The error is Conflict where nothing is sent to the
-// subscription's address.
+// Retry makes an event due again. The error is Conflict if the subscription has no active address.
 func (s *Service) Retry(ctx context.Context, of marketplace.Scope, id, event uuid.UUID) (Delivery, error) {
 	found, err := s.Subscription(ctx, of, id)
 	switch {

@@ -1,6 +1,6 @@
-// Package job names what the service does by itself, later or again: each kind of job
-// with its arguments, the queue where it waits, and how many of it there may be. The
-// store inserts a job in the transaction of the change that demands it; worker does it.
+// Package job defines the kinds of jobs: their arguments, their queues, and which ones are unique.
+// The store inserts a job in the transaction of the change that requires it, and package worker
+// executes it.
 package job
 
 import (
@@ -11,40 +11,40 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// The queues. Each has workers of its own: what waits in one holds up no other.
+// The queues. Each has its own workers, so that one does not delay another.
 const (
 	QueueSyncs    = "syncs"
 	QueueSlots    = "slots"
 	QueueProbes   = "probes"
-	QueueBookings = "bookings" // what is owed to partners
-	QueueEvents   = "events"   // what resellers are told
-	QueueRuns     = "runs"     // of the conformance command
-	QueueChores   = "chores"   // short ones, and those that only ask for others
+	QueueBookings = "bookings" // calls that are due to partners
+	QueueEvents   = "events"   // deliveries of events
+	QueueRuns     = "runs"     // conformance runs
+	QueueChores   = "chores"   // short jobs, and those that only insert others
 )
 
-// The jobs of an integration: of each one waits or runs.
+// The jobs of an integration. Of each kind one waits or runs.
 type (
-	// Sync does what has been asked for of its catalog. What is asked for meanwhile is
-	// kept beside it.
+	// Sync serves the pending request for its catalog. Requests that arrive meanwhile are stored
+	// separately.
 	Sync struct {
 		Integration uuid.UUID `json:"integration_id"`
 	}
-	// Slots pulls slots of its options, a few seconds' worth of them.
+	// Slots pulls some of its options' slots, for a few seconds.
 	Slots struct {
 		Integration uuid.UUID `json:"integration_id"`
 	}
 )
 
-// Probe asks some partners whether they are there. There is one for the time and the
-// partners; it is not tried again, for the next one is due soon.
+// Probe checks whether some partners can be reached. It is unique for the time and the partners. It
+// is not retried, because the next one is due soon.
 type Probe struct {
 	Due          time.Time   `json:"due"`
 	Integrations []uuid.UUID `json:"integration_ids"`
 }
 
-// The jobs of a booking. Such a job may fail so often, or be its replica's last, before it
-// is dropped: half a day, with pauses that grow. What a partner does not take is no
-// failure. A sweep hands what a dropped one was for to an operator.
+// The jobs of a booking. Such a job may fail, or lose its replica, this often before it is dropped:
+// about half a day with growing pauses. An answer of the partner is not a failure of the job. A
+// sweep raises attention for a dropped job.
 type (
 	// Confirm sends a confirm again that had no answer. One waits or runs for a booking:
 	// it stays until confirm is not due any more.

@@ -7,32 +7,32 @@ import (
 	"github.com/google/uuid"
 )
 
-// Role says which surface an account may use.
+// Role says which part of the API an account may use.
 type Role string
 
 // The roles.
 const (
-	Reseller  Role = "reseller"  // reads the catalog, and books
-	Affiliate Role = "affiliate" // reads the catalog with its own links, and its commissions
-	Partner   Role = "partner"   // registers integrations, and sees its own
+	Reseller  Role = "reseller"  // reads the catalog and books
+	Affiliate Role = "affiliate" // reads the catalog with affiliate links, and its commissions
+	Partner   Role = "partner"   // registers integrations and sees its own
 	Operator  Role = "operator"  // runs the marketplace
 )
 
-// Account is somebody who may sign in.
+// Account is a sign-in of a person or a system.
 type Account struct {
 	ID           uuid.UUID
-	Email        string // as NormalEmail has it; unique
+	Email        string // normalized by NormalEmail; unique
 	Name         string
 	Role         Role
 	PasswordHash string // argon2id, with its parameters
 	CreatedAt    time.Time
-	DisabledAt   *time.Time // when it was disabled; nil if it may sign in
+	DisabledAt   *time.Time // nil: not disabled
 }
 
-// NewAccount is what an account is made of; Check tells what is wrong with it.
+// NewAccount is a request for an account. Check validates it.
 type NewAccount struct {
 	Email    string `json:"email" validate:"required,max=254,email"`
-	Password string `json:"password" validate:"required,min=10,max=1000,unguessable"` // longer is no safer, and costs more to hash
+	Password string `json:"password" validate:"required,min=10,max=1000,unguessable"` // a longer password is not safer and costs more to hash
 	Role     Role   `json:"role" validate:"required,oneof=reseller affiliate partner operator"`
 	Name     string `json:"name" validate:"max=200"`
 }
@@ -41,39 +41,38 @@ type NewAccount struct {
 type AccountChange struct {
 	Name     *string `json:"name" validate:"omitempty,max=200"`
 	Password *string `json:"password" validate:"omitempty,min=10,max=1000,unguessable"`
-	Disabled *bool   `json:"disabled"` // true locks it out
+	Disabled *bool   `json:"disabled"` // true disables the account
 }
 
-// Invitation is an address whose owner may make an account of a partner, once.
+// Invitation allows the owner of an address to create a partner's account, once.
 type Invitation struct {
 	ID        uuid.UUID
-	Email     string // as NormalEmail has it; unique
+	Email     string // normalized by NormalEmail; unique
 	Name      string
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
 
-// NewInvitation is what an invitation is made of; Check tells what is wrong with it.
+// NewInvitation is a request for an invitation. Check validates it.
 type NewInvitation struct {
 	Email string `json:"email" validate:"required,max=254,email"`
 	Name  string `json:"name" validate:"max=200"`
 }
 
-// NormalEmail is how an address is stored and looked up.
+// NormalEmail returns the form in which an address is stored and looked up.
 func NormalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// APIToken is a long-lived token of a reseller. The token itself is shown once, when
-// it is made.
+// APIToken is a long-lived token of a reseller. The token itself is shown once, when it is created.
 type APIToken struct {
 	ID        uuid.UUID
 	AccountID uuid.UUID
 	Name      string
-	Mode      Mode // "": a token from before there were modes; its requests name one
+	Mode      Mode // "": a token from before modes existed; its requests choose
 	CreatedAt time.Time
-	RevokedAt *time.Time // nil: it is good
+	RevokedAt *time.Time // nil: not revoked
 }
 
-// NewAPIToken is what a token is made of.
+// NewAPIToken is a request for a token.
 type NewAPIToken struct {
 	Name string `json:"name" validate:"required,max=200"`
 	Mode Mode   `json:"mode" validate:"omitempty,oneof=live test"` // "": live

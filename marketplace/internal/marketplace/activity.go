@@ -10,26 +10,26 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Activity is a partner's product as the marketplace sells it: what the partner last
-// said, and what operators have set, which neither overwrites of the other.
+// Activity is a partner's product as the marketplace sells it. It contains the partner's fields and
+// the operators' fields; neither overwrite the other.
 type Activity struct {
 	ID             uuid.UUID
 	IntegrationID  uuid.UUID
-	PartnerName    string // the integration's name
-	Mode           Mode   // the integration's
+	PartnerName    string // of the integration
+	Mode           Mode   // of the integration
 	CreatedAt      time.Time
-	Title          string             // seeded by the first product, then an operator's
-	Product        partnerapi.Product // as the partner last sent it, without its options
-	PartnerActive  bool               // it is in the partner's catalog
-	OperatorActive bool               // an operator lets it be sold
+	Title          string             // from the first product, afterwards set by operators
+	Product        partnerapi.Product // as last received, without its options
+	PartnerActive  bool               // the partner's catalog contains it
+	OperatorActive bool               // operators allow its sale
 	Details        ActivityDetails
-	Variations     []Variation // by Sort
+	Variations     []Variation // ordered by Sort
 }
 
 // Listed reports whether resellers see the activity.
 func (a Activity) Listed() bool { return a.PartnerActive && a.OperatorActive }
 
-// Currency is that of the partner's first price.
+// Currency returns the currency of the partner's first price.
 func (a Activity) Currency() Currency {
 	for _, v := range a.Variations {
 		for _, unit := range v.Option.Units {
@@ -38,12 +38,12 @@ func (a Activity) Currency() Currency {
 			}
 		}
 	}
-	return "EUR" // nothing of it is sold, and nothing has a price
+	return "EUR" // nothing has a price
 }
 
-// ActivityFilter narrows a list of activities; what is empty takes everything.
+// ActivityFilter filters activities. Empty fields match everything.
 type ActivityFilter struct {
-	Words       string    // a part of the title, whatever its capitals, or the partner's id of the product
+	Words       string    // part of the title, ignoring case, or the partner's product id
 	Integration uuid.UUID // zero: all
 	Listed      *bool     // whether resellers see it
 	Mode        Mode      // "": both
@@ -53,17 +53,17 @@ type ActivityFilter struct {
 type Variation struct {
 	ID       uuid.UUID
 	Sort     int
-	Title    string            // seeded by the first option, then an operator's
-	Option   partnerapi.Option // as the partner last sent it
-	Active   bool              // it is in its product
-	Capacity int               // the largest known of its slots; 0 where none is
+	Title    string            // from the first option, afterwards set by operators
+	Option   partnerapi.Option // as last received
+	Active   bool              // the product contains it
+	Capacity int               // the largest known of its slots; 0 if unknown
 	Details  VariationDetails
 }
 
-// List is an array that JSON never shows as null.
+// List is a list whose JSON is never null.
 type List[T any] []T
 
-// MarshalJSON writes an empty array for none.
+// MarshalJSON returns an empty array for nil.
 func (l List[T]) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("[]"), nil
@@ -71,10 +71,10 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]T(l))
 }
 
-// Object is a free-form object that JSON never shows as null.
+// Object is a free-form object whose JSON is never null.
 type Object map[string]json.RawMessage
 
-// MarshalJSON writes an empty object for none.
+// MarshalJSON returns an empty object for nil.
 func (o Object) MarshalJSON() ([]byte, error) {
 	if o == nil {
 		return []byte("{}"), nil
@@ -82,8 +82,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]json.RawMessage(o))
 }
 
-// ActivityDetails are the fields of an activity that operators set, by the contract's
-// names.
+// ActivityDetails are the fields of an activity that operators set, with the contract's names.
 type ActivityDetails struct {
 	ActivityType            Named             `json:"activity_type"`
 	MainPromoTitle          string            `json:"main_promo_title"`
@@ -92,7 +91,7 @@ type ActivityDetails struct {
 	Address                 string            `json:"address"`
 	OneTimeActivity         bool              `json:"one_time_activity"`
 	AdminPricePercentage    *Number           `json:"admin_price_percentage"`    // added to the price
-	AdminDiscountPercentage *Number           `json:"admin_discount_percentage"` // taken off it
+	AdminDiscountPercentage *Number           `json:"admin_discount_percentage"` // subtracted from the price
 	Location                Location          `json:"location"`
 	Categories              List[string]      `json:"categories"`
 	Tags                    List[string]      `json:"tags"`
@@ -113,27 +112,26 @@ type Location struct {
 	Region  string  `json:"region"`
 }
 
-// Country is one, by its code and its name.
+// Country is a country's code and name.
 type Country struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// Image is a picture's address.
+// Image is the address of a picture.
 type Image struct {
 	ImageURL string `json:"imageUrl"`
 }
 
-// PartnerDetails are what resellers read of a partner.
+// PartnerDetails are the facts about a partner that resellers read.
 type PartnerDetails struct {
-	Name            string `json:"name"` // always the integration's
+	Name            string `json:"name"` // always the integration's name
 	PartnerCategory string `json:"partner_category"`
 	CompanyDetails  Object `json:"companyDetails"`
 	ProfileImage    string `json:"profileImage"`
 }
 
-// VariationDetails are the fields of a variation that operators set, by the contract's
-// names.
+// VariationDetails are the fields of a variation that operators set, with the contract's names.
 type VariationDetails struct {
 	Language     List[string]    `json:"language"`
 	Description  string          `json:"description"`
@@ -149,7 +147,7 @@ type VariationDetails struct {
 	Notes        string          `json:"notes"`
 }
 
-// GroupPrice is what a whole group pays, before the marketplace's terms.
+// GroupPrice is the price for a whole group before percentages and fees.
 type GroupPrice struct {
 	Amount   decimal.Decimal `json:"amount"` // in the major unit
 	Currency Currency        `json:"currency"`
@@ -161,13 +159,13 @@ type Duration struct {
 	Days  Number `json:"days"`
 }
 
-// Step is one of an itinerary.
+// Step is one step of an itinerary.
 type Step struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 }
 
-// Includes are what a price includes, and what not.
+// Includes lists what a price includes and what it excludes.
 type Includes struct {
 	TransportationMethods List[string] `json:"transportation_methods"`
 	Food                  List[string] `json:"food"`
@@ -182,14 +180,14 @@ type TourGuide struct {
 	Name string `json:"name"`
 }
 
-// Pickup is where guests are fetched and brought back.
+// Pickup describes where guests are picked up and dropped off.
 type Pickup struct {
 	Type           string `json:"type"`
 	PickUpAddress  Place  `json:"pick_up_address"`
 	DropOffAddress Place  `json:"drop_off_address"`
 }
 
-// Place is an address and where it lies, in degrees (WGS 84).
+// Place is an address and its position in degrees (WGS 84).
 type Place struct {
 	Address string `json:"address"`
 	Lat     Number `json:"lat"`

@@ -8,23 +8,23 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// BookingStatus is where a booking is in its life. Package booking has the moves.
+// BookingStatus is the state of a booking. Package booking contains the transitions.
 type BookingStatus string
 
 // The states that resellers see.
 const (
-	Held      BookingStatus = "HELD"      // the partner keeps the seats until the hold's expiry
-	Paid      BookingStatus = "PAID"      // the customer has paid, the partner has not confirmed
+	Held      BookingStatus = "HELD"      // the partner holds the seats until the hold expires
+	Paid      BookingStatus = "PAID"      // the customer has paid; the partner has not confirmed yet
 	Confirmed BookingStatus = "CONFIRMED" // the partner expects the guests
-	Released  BookingStatus = "RELEASED"  // the hold was given back
+	Released  BookingStatus = "RELEASED"  // the hold was released
 	Cancelled BookingStatus = "CANCELLED" // a paid booking was cancelled
 )
 
-// The states of a checkout that has made no booking. Resellers do not see these.
+// The states of a checkout without a booking. Resellers do not see them.
 const (
-	Reserving BookingStatus = "RESERVING" // on record before reserve is sent
-	Refused   BookingStatus = "REFUSED"   // the partner holds nothing
-	Lost      BookingStatus = "LOST"      // whether the partner holds something is not known
+	Reserving BookingStatus = "RESERVING" // recorded before reserve is sent
+	Refused   BookingStatus = "REFUSED"   // the partner holds no seats
+	Lost      BookingStatus = "LOST"      // it is unknown whether the partner holds seats
 )
 
 // BookingStatuses lists the states that resellers see.
@@ -32,7 +32,7 @@ func BookingStatuses() []BookingStatus {
 	return []BookingStatus{Held, Paid, Confirmed, Released, Cancelled}
 }
 
-// ReleaseReason is why a hold was given back.
+// ReleaseReason says why a hold was released.
 type ReleaseReason string
 
 // The reasons.
@@ -44,102 +44,102 @@ const (
 	Withdrawn     ReleaseReason = "withdrawn"      // the partner's integration was deleted
 )
 
-// Delivery is how far a call that is sent until the partner takes it has come.
+// Delivery is the progress of a call that is repeated until the partner accepts it.
 type Delivery string
 
-// The ways of a delivery. "" is that none is owed.
+// The states of a delivery. "" means that none is due.
 const (
 	Pending      Delivery = "pending"
 	Done         Delivery = "done"
-	NotSupported Delivery = "not_supported" // the partner has no such call (CAN-6)
-	GivenUp      Delivery = "failed"        // an operator may have it sent again
+	NotSupported Delivery = "not_supported" // the partner does not support the call (CAN-6)
+	GivenUp      Delivery = "failed"        // an operator can send it again
 )
 
-// AttentionReason is why a booking needs an operator.
+// AttentionReason says why a booking needs an operator.
 type AttentionReason string
 
 // The reasons.
 const (
-	ConfirmRefused   AttentionReason = "confirm_refused"   // paid, and the partner has answered that it does not book
-	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and whether the partner has booked is not known
-	LatePayment      AttentionReason = "late_payment"      // paid after the hold was given back
+	ConfirmRefused   AttentionReason = "confirm_refused"   // paid, and the partner refused to book
+	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and it is unknown whether the partner has booked
+	LatePayment      AttentionReason = "late_payment"      // paid after the hold was released
 	DuplicatePayment AttentionReason = "duplicate_payment" // paid twice
-	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may hold seats that no booking uses until the hold expires
-	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not take the release
-	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not take the cancellation
+	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may hold seats that no booking uses, until the hold expires
+	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not accept the release
+	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not accept the cancellation
 )
 
-// AttentionReasons lists them.
+// AttentionReasons returns all reasons.
 func AttentionReasons() []AttentionReason {
 	return []AttentionReason{ConfirmRefused, ConfirmUnknown, LatePayment, DuplicatePayment, ReserveUnknown, ReleaseFailed, CancelFailed}
 }
 
-// Action is what an operator can do about it.
+// Action is a step that an operator can take.
 type Action string
 
-// The actions, each a call of the operators' surface.
+// The actions. Each is an operation of the operators' API.
 const (
 	TryConfirm Action = "confirm" // confirm again
 	TryCancel  Action = "cancel"  // cancel the booking; the refund is made outside the marketplace
 	TryDeliver Action = "deliver" // send the release or the cancellation again
-	Resolve    Action = "resolve" // it was seen to elsewhere
+	Resolve    Action = "resolve" // resolved outside the marketplace
 )
 
-// Attention is why a booking needs an operator, and what can be done.
+// Attention says why a booking needs an operator and what the operator can do.
 type Attention struct {
 	Reason  AttentionReason `json:"reason"`
 	Since   time.Time       `json:"since"`
-	Message string          `json:"message"`           // the partner's own words where it had some
-	Refund  List[string]    `json:"refund_references"` // of payments to refund, where one was made twice
+	Message string          `json:"message"`           // the partner's message, if it sent one
+	Refund  List[string]    `json:"refund_references"` // references of payments to refund after a duplicate payment
 	Actions []Action        `json:"actions"`
 }
 
-// Payment is what the payment provider said of one.
+// Payment is the payment provider's result.
 type Payment struct {
 	Reference string
 	Succeeded bool
 	At        time.Time
 }
 
-// Guests are the guests of one type in a booking.
+// Guests is the number of guests of one type in a booking.
 type Guests struct {
 	Type     partnerapi.UnitType `json:"type"`
 	Quantity int                 `json:"quantity"`
-	Price    *Number             `json:"price"`  // of one, in the booking's currency; null with a group price
+	Price    *Number             `json:"price"`  // for one guest, in the booking's currency; null with a group price
 	UnitID   string              `json:"unitId"` // the partner's
 }
 
-// HistoryKind tells the two kinds of what happened to a booking.
+// HistoryKind is the kind of a history entry.
 type HistoryKind string
 
 // The kinds.
 const (
-	MoveKind HistoryKind = "move" // of its state, or a payment that moved nothing
-	CallKind HistoryKind = "call" // to the partner
+	MoveKind HistoryKind = "move" // a change of state, or a payment that changed nothing
+	CallKind HistoryKind = "call" // a call to the partner
 )
 
-// HistoryEntry is something that happened to a booking.
+// HistoryEntry is one event in a booking's history.
 type HistoryEntry struct {
 	At       time.Time           `json:"at"`
 	Kind     HistoryKind         `json:"kind"`
 	From     BookingStatus       `json:"from,omitempty"`
 	To       BookingStatus       `json:"to,omitempty"`
-	Why      string              `json:"why,omitempty"` // what moved it, such as abandoned, or a payment's reference
+	Why      string              `json:"why,omitempty"` // the cause, such as abandoned, or a payment's reference
 	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
-	Status   *int                `json:"status,omitempty"`      // of the partner's answer, where one was read
-	Duration *int64              `json:"duration_ms,omitempty"` // absent while no end is known
+	Status   *int                `json:"status,omitempty"`      // of the partner's answer, if any
+	Duration *int64              `json:"duration_ms,omitempty"` // absent while the call has not ended
 	Error    string              `json:"error,omitempty"`
 }
 
-// Sold is what was sold, in the words of the catalog at checkout: later changes of the
-// catalog do not change what guests were promised.
+// Sold is what was sold, in the catalog's words at checkout. Later changes of the catalog do not
+// change it.
 type Sold struct {
 	ActivityTitle  string  `json:"activity_title"`
 	VariationTitle string  `json:"variation_title"`
 	Voucher        Voucher `json:"voucher"`
 }
 
-// Voucher is what guests need beside their tickets.
+// Voucher is what guests need in addition to their tickets.
 type Voucher struct {
 	PartnerName        string `json:"partner_name"`
 	Address            string `json:"address"`
@@ -148,17 +148,17 @@ type Voucher struct {
 	Notes              string `json:"notes"`
 }
 
-// Booking is what a customer books through a reseller: a party in a slot.
+// Booking is a reseller's booking of a party in a slot.
 type Booking struct {
-	ID                  uuid.UUID // the partner knows it as resellerReference
-	AccountID           uuid.UUID // the reseller's
+	ID                  uuid.UUID // sent to the partner as resellerReference
+	AccountID           uuid.UUID // of the reseller
 	IntegrationID       uuid.UUID
-	Mode                Mode // the integration's
+	Mode                Mode // of the integration
 	ActivityID          uuid.UUID
 	VariationID         uuid.UUID
 	ProductID, OptionID string // the partner's
-	AvailabilityID      string // the fresh one, which was reserved
-	Zone                string // the product's, IANA
+	AvailabilityID      string // the current id at checkout, which was reserved
+	Zone                string // of the product, IANA
 	Start, End          time.Time
 	Sold                Sold
 	Status              BookingStatus
@@ -167,28 +167,28 @@ type Booking struct {
 	Currency            Currency
 	Total               Number
 	Contact             partnerapi.Contact
-	AffiliateID         uuid.UUID // the zero id: it came by no affiliate
-	ResellerReference   string    // the reseller's own word for it
-	Code                string    // of the hold; "" before there is one
+	AffiliateID         uuid.UUID // zero: no affiliate
+	ResellerReference   string    // the reseller's own reference
+	Code                string    // of the hold; "": no hold yet
 	ExpiresAt           time.Time
-	PaymentReference    string // of the payment that counts; "": it is not paid
-	ExternalBookingID   string // the partner's, of a confirmed one
+	PaymentReference    string // of the payment that counts; "": not paid
+	ExternalBookingID   string // the partner's id of a confirmed booking
 	Tickets             []partnerapi.Ticket
-	ConfirmCall         uuid.UUID // the confirm that is under way, or was when its replica died; the zero id: none is
+	ConfirmCall         uuid.UUID // the confirm in progress, or whose replica crashed; zero: none
 	ConfirmTries        int
-	Doubted             bool // a confirm had no answer, or failed: the partner may have booked
+	Doubted             bool // a confirm failed or had no answer, so the partner may have booked
 	Release             Delivery
 	ReleaseTries        int
-	ReleaseSince        time.Time // when it was owed first
+	ReleaseSince        time.Time // when it became due
 	Cancellation        Delivery
 	CancelTries         int
 	CancelSince         time.Time
 	CancelReason        string
 	CreatedAt           time.Time
-	Attention           []Attention // the oldest first
+	Attention           []Attention // oldest first
 }
 
-// Law is an invariant of bookings that holds at every moment, in spite of crashes.
+// Law is an invariant of bookings that always holds, even after crashes.
 type Law struct{ ID, Says, Why string }
 
 // The laws of bookings.
@@ -203,7 +203,7 @@ var (
 	NothingStuck     = Law{"nothing-stuck", "A booking that is not final waits for a definite next event: the customer until the hold expires, a call, a job, or an operator who is notified.", "A customer who has paid must not wait forever."}
 )
 
-// BookingLaws lists the laws of bookings.
+// BookingLaws returns the invariants of bookings.
 func BookingLaws() []Law {
 	return []Law{PaymentKept, ReservedOnce, ConfirmedOnce, NoConfirmAfter, ConfirmedIsPaid, HoldsEnd, CancelPropagates, NothingStuck}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/go-playground/validator/v10"
 )
 
-// checker knows the rules that stand in `validate` tags. Making one is dear: it is
-// shared, and safe for concurrent use.
+// checker validates `validate` tags. It is shared because creating one is expensive, and it is safe
+// for concurrent use.
 var checker = newChecker()
 
 func newChecker() *validator.Validate {
@@ -37,12 +37,11 @@ func isHeaderValue(field validator.FieldLevel) bool {
 	return headerValue.MatchString(field.Field().String())
 }
 
-// longestPlace bounds what is repeated of the names in a request, in bytes.
+// longestPlace limits the quotation of names from a request, in bytes.
 const longestPlace = 100
 
-// Check returns every mistake in a struct with `validate` tags, as Invalid: a detail
-// for each, with the JSON path of its place. What was given is not repeated: it may be
-// a secret.
+// Check returns every mistake in a struct with `validate` tags as Invalid, with a detail and a JSON
+// path for each. Values are not quoted, because they may be secret.
 func Check(value any) error {
 	err := checker.Struct(value)
 	var mistakes validator.ValidationErrors
@@ -53,7 +52,7 @@ func Check(value any) error {
 	own := reflect.Indirect(reflect.ValueOf(value)).Type().Name() + "."
 	for _, mistake := range mistakes {
 		place := strings.TrimPrefix(mistake.Namespace(), own)
-		if len(place) > longestPlace { // the keys of a map are the caller's
+		if len(place) > longestPlace { // keys of a map come from the caller
 			place = strings.ToValidUTF8(place[:longestPlace], "") + "…"
 		}
 		wrong.Details = append(wrong.Details, place+": "+wanted(mistake))
@@ -61,7 +60,7 @@ func Check(value any) error {
 	return wrong
 }
 
-// wanted says in words what a tag wants.
+// wanted describes what a tag requires.
 func wanted(mistake validator.FieldError) string {
 	kind, of := mistake.Kind(), mistake.Param()
 	text, list := kind == reflect.String, kind == reflect.Slice || kind == reflect.Map
@@ -99,7 +98,7 @@ func wanted(mistake validator.FieldError) string {
 	}
 }
 
-// CheckText returns what a text should be by a `validate` rule; "" where it is.
+// CheckText returns what a `validate` rule requires of a text, or "" if the text is valid.
 func CheckText(text, rule string) string {
 	var mistakes validator.ValidationErrors
 	if errors.As(checker.Var(text, rule), &mistakes) {

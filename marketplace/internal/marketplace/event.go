@@ -6,28 +6,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventType is what an event tells a reseller.
+// EventType is the type of an event for resellers.
 type EventType string
 
-// The types of events. A reseller is told of its own bookings, and of the catalog what it
-// asks for.
+// The types of events. Resellers receive events about their own bookings, and those about the
+// catalog that they subscribe to.
 const (
 	BookingConfirmed EventType = "booking.confirmed"
 	BookingCancelled EventType = "booking.cancelled"
 	BookingReleased  EventType = "booking.released"
-	BookingAttention EventType = "booking.attention" // there is a new reason why it needs an operator
+	BookingAttention EventType = "booking.attention" // a new attention reason
 	ActivityChanged  EventType = "activity.changed"
 	ActivityRemoved  EventType = "activity.removed"
 	SlotChanged      EventType = "slot.changed"
 )
 
-// EventTypes lists them.
+// EventTypes returns all types.
 func EventTypes() []EventType {
 	return []EventType{BookingConfirmed, BookingCancelled, BookingReleased, BookingAttention, ActivityChanged, ActivityRemoved, SlotChanged}
 }
 
-// BookingEvent is what an event tells of a booking. It holds nothing of the guest, whose
-// erasure would have to find it.
+// BookingEvent is the data of an event about a booking. It contains nothing about the guest, whose
+// data can be erased.
 type BookingEvent struct {
 	BookingID         uuid.UUID             `json:"booking_id"`
 	ResellerReference string                `json:"reseller_reference"`
@@ -38,7 +38,7 @@ type BookingEvent struct {
 	Attention         List[AttentionReason] `json:"attention"`
 }
 
-// NewBookingEvent returns what an event tells of a booking as it stands.
+// NewBookingEvent returns the event data for a booking.
 func NewBookingEvent(b Booking) BookingEvent {
 	told := BookingEvent{BookingID: b.ID, ResellerReference: b.ResellerReference, Status: b.Status, ActivityID: b.ActivityID, VariationID: b.VariationID}
 	if b.Reason != "" {
@@ -50,8 +50,8 @@ func NewBookingEvent(b Booking) BookingEvent {
 	return told
 }
 
-// BookingEvents lists what a reseller is told of a change of its booking, in order. A
-// checkout that has made no booking tells nothing.
+// BookingEvents returns the types of events for a booking's change, in order. A checkout without a
+// booking has no events.
 func BookingEvents(before, after Booking) (list []EventType) {
 	if !slices.Contains(BookingStatuses(), after.Status) {
 		return nil
@@ -66,7 +66,7 @@ func BookingEvents(before, after Booking) (list []EventType) {
 	return list
 }
 
-// NewAttention lists what a booking needs an operator for since a change of it.
+// NewAttention returns the attention reasons that a change has added.
 func NewAttention(before, after Booking) (list []Attention) {
 	for _, a := range after.Attention {
 		if !slices.ContainsFunc(before.Attention, func(known Attention) bool { return known.Reason == a.Reason }) {

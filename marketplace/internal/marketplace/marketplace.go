@@ -1,5 +1,5 @@
-// Package marketplace is the service's domain: what it sells, for whom, and the
-// invariants. It depends on neither SQL nor HTTP.
+// Package marketplace is the service's domain: its types and invariants. It depends on neither SQL
+// nor HTTP.
 //
 // One file a noun. Below it: pricing (what a reseller pays), health (how a partner
 // fares), catalog (a partner's products become activities), partner (the calls to

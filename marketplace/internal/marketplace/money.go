@@ -16,32 +16,32 @@ import (
 // Currency is an ISO 4217 code.
 type Currency string
 
-// Known reports whether it is a code of ISO 4217.
+// Known reports whether the code is in ISO 4217.
 func (c Currency) Known() bool { return checker.Var(string(c), "iso4217") == nil }
 
-// Decimals is how many decimals amounts of the currency have.
+// Decimals returns the number of decimals of the currency's amounts.
 func (c Currency) Decimals() int32 { return int32(partnerapi.CurrencyDecimals(string(c))) }
 
-// Minor is an amount as partners write it: an integer in units of 10^-Precision of
-// the currency (GEN-6).
+// Minor is an amount in a partner's notation: an integer in units of 10^-Precision of the currency
+// (GEN-6).
 type Minor struct {
 	Amount    int64
 	Precision int
 	Currency  Currency
 }
 
-// Major is the amount in the currency's major unit, exactly.
+// Major returns the exact amount in the currency's major unit.
 func (m Minor) Major() *big.Rat {
 	return decimal.New(m.Amount, -int32(m.Precision)).Rat()
 }
 
-// Number is a decimal that JSON shows as a number, with every digit that it has.
+// Number is a decimal whose JSON is a number with all of its digits.
 type Number struct{ decimal.Decimal }
 
-// MarshalJSON writes the decimal's own text: a float would change it.
+// MarshalJSON returns the decimal's text, because a float would change it.
 func (n Number) MarshalJSON() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalJSON reads a number or a text of one, as parseDecimal does.
+// UnmarshalJSON reads a number or a string, like parseDecimal.
 func (n *Number) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
@@ -54,7 +54,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// The decimals that are read: arithmetic with millions of digits costs more than it says.
+// The limits of decimals: arithmetic with millions of digits is expensive.
 const (
 	longestDecimal = 60 // characters of input
 	mostDigits     = 40 // characters of output
@@ -62,7 +62,7 @@ const (
 
 var errDecimal = errors.New("expected a decimal such as 1.25")
 
-// parseDecimal reads a decimal of at most 40 digits.
+// parseDecimal parses a decimal of at most 40 digits.
 func parseDecimal(text string) (decimal.Decimal, error) {
 	if len(text) > longestDecimal {
 		return decimal.Decimal{}, errDecimal
@@ -74,24 +74,24 @@ func parseDecimal(text string) (decimal.Decimal, error) {
 	return read, nil
 }
 
-// Rounded returns an exact amount as the currency writes it: rounded half up, once.
+// Rounded rounds an exact amount half up to the currency's decimals.
 func Rounded(exact *big.Rat, currency Currency) Number {
 	shift := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(currency.Decimals())), nil)
-	// floor(x * 10^d + 1/2) is half up for amounts below zero as well.
+	// floor(x * 10^d + 1/2) also rounds negative amounts half up.
 	scaled := new(big.Rat).Mul(exact, new(big.Rat).SetInt(shift))
 	scaled.Add(scaled, big.NewRat(1, 2))
 	whole := new(big.Int).Div(scaled.Num(), scaled.Denom()) // Euclidean: the divisor is positive
 	return Number{decimal.NewFromBigInt(whole, -currency.Decimals())}
 }
 
-// Rates are exchange rates: what one unit of Base buys of each currency.
+// Rates are exchange rates: how much of each currency one unit of Base buys.
 type Rates struct {
 	Base Currency
 	Per  map[Currency]decimal.Decimal
 }
 
-// Factor is what an amount in one currency is multiplied by for another, exactly. The
-// error is Invalid and names the currency without a rate.
+// Factor returns the exact factor between two currencies. The error is Invalid and names the
+// currency without a rate.
 func (r Rates) Factor(from, to Currency) (*big.Rat, error) {
 	if from == to {
 		return big.NewRat(1, 1), nil
@@ -118,11 +118,11 @@ func (r Rates) per(currency Currency) (*big.Rat, error) {
 	return rate.Rat(), nil
 }
 
-// The rates that are taken: one beyond these is a mistake.
+// The limits of rates. A rate beyond them is a mistake.
 var leastRate, mostRate = decimal.New(1, -12), decimal.New(1, 12)
 
-// ParseRate reads an exchange rate, a decimal above 0. The error is Invalid, and names
-// the currency.
+// ParseRate parses an exchange rate, a decimal above 0. The error is Invalid and names the
+// currency.
 func ParseRate(currency, text string) (decimal.Decimal, error) {
 	rate, err := parseRate(currency, text)
 	if err != nil {

@@ -8,15 +8,14 @@ import (
 )
 
 const (
-	// leastScore is the zxcvbn score that rules out common passwords and their usual
-	// variations.
+	// leastScore is the zxcvbn score that excludes common passwords and their usual variations.
 	leastScore = 2
-	// judgedPassword is how many bytes of a password are judged: what that costs grows
-	// with more than the square of them.
+	// judgedPassword limits the judged part of a password, in bytes, because the cost is more than
+	// quadratic.
 	judgedPassword = 64
 )
 
-// isUnguessable reports whether a password is neither common nor made of a common one.
+// isUnguessable reports whether a password is neither common nor based on a common one.
 func isUnguessable(field validator.FieldLevel) bool {
 	password := field.Field().String()
 	if len(password) > judgedPassword {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Reason is the error_code of an answer: a word that programs can rely on. A reason is
-// never renamed or given another meaning.
+// Reason is the error_code of an answer, for programs. A reason is never renamed and never changes
+// its meaning.
 type Reason string
 
 // The reasons, in the order of their statuses.
@@ -38,18 +38,17 @@ const (
 	PartnerTimeout         Reason = "partner_timeout"
 )
 
-// ReasonRow is what callers are told about a reason.
+// ReasonRow documents a reason.
 type ReasonRow struct {
 	Reason  Reason
 	Status  int
 	Meaning string
 	Retry   string // whether a retry can help, and how
-	// RetryAfter is when an answer says to retry unless its error says another time; 0 is
-	// that it says nothing.
+	// RetryAfter is the answer's Retry-After unless the error has another one; 0 means no header.
 	RetryAfter time.Duration
 }
 
-// reasons is the table: the OpenAPI document and the reseller guide show it.
+// reasons is the table of the OpenAPI document and the reseller guide.
 var reasons = []ReasonRow{
 	{InvalidRequest, http.StatusBadRequest, "The request is wrong. `error` names each bad field.", "No. Correct the request.", 0},
 	{NoExchangeRate, http.StatusBadRequest, "There is no exchange rate for a price in the requested currency.", "No. Ask for another currency.", 0},
@@ -77,20 +76,20 @@ var reasons = []ReasonRow{
 	{PartnerTimeout, http.StatusGatewayTimeout, "The partner did not answer in time. Seats that it still holds are released.", "Yes, after `Retry-After`, for a booking with a new `Idempotency-Key`.", 10 * time.Second},
 }
 
-// Reasons lists the table.
+// Reasons returns the table.
 func Reasons() []ReasonRow { return slices.Clone(reasons) }
 
-// Row returns what callers are told about the reason.
+// Row returns the documentation of the reason.
 func (r Reason) Row() ReasonRow {
 	for _, row := range reasons {
 		if row.Reason == r {
 			return row
 		}
 	}
-	return UnexpectedError.Row() // a test holds that every reason has a row
+	return UnexpectedError.Row() // a test ensures that every reason has a row
 }
 
-// usual are the reasons of errors that name none.
+// usual are the default reasons of codes.
 var usual = map[Code]Reason{
 	Invalid:       InvalidRequest,
 	Unauthorized:  BadCredentials,

@@ -8,38 +8,38 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Slot is one start, or one opening window, of a variation as its partner last said.
+// Slot is one start or opening window of a variation as its partner last described it.
 type Slot struct {
 	VariationID uuid.UUID
-	ID          string    // the partner's, which reserve sends back: its availabilityId
-	LocalDate   time.Time // of the start, in the product's zone; midnight in UTC, as DateIn has it
-	Start, End  time.Time // to the microsecond
+	ID          string    // the partner's availabilityId, which reserve sends
+	LocalDate   time.Time // of the start, in the product's zone; midnight in UTC, as from DateIn
+	Start, End  time.Time // with microseconds
 	Status      partnerapi.SlotStatus
-	Vacancies   *int                     // seats left; nil: not known
-	Capacity    *int                     // seats in all; nil: not known
-	UnitPricing []partnerapi.UnitPricing // its own prices, before the option's (AVL-6); nil: none
-	NewsAt      time.Time                // when the partner said so
+	Vacancies   *int                     // free seats; nil: unknown
+	Capacity    *int                     // total seats; nil: unknown
+	UnitPricing []partnerapi.UnitPricing // takes precedence over the option's prices (AVL-6); nil: no own prices
+	NewsAt      time.Time                // when the partner sent it
 }
 
-// DateIn is the date of a moment in a zone. A date is its midnight in UTC.
+// DateIn returns a moment's date in a zone. A date is represented by its midnight in UTC.
 func DateIn(moment time.Time, zone *time.Location) time.Time {
 	year, month, day := moment.In(zone).Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// SlotNews is what a partner notifies of one slot (WHK-2).
+// SlotNews is the content of a partner's notification of one slot (WHK-2).
 type SlotNews struct {
-	At                  time.Time // when it came
+	At                  time.Time // when it arrived
 	ID                  string
 	Start               time.Time
-	End                 time.Time // zero: it is not told
+	End                 time.Time // zero: not sent
 	Status              partnerapi.SlotStatus
-	Vacancies, Capacity *int                     // nil: not told
-	UnitPricing         []partnerapi.UnitPricing // nil: not told
+	Vacancies, Capacity *int                     // nil: not sent
+	UnitPricing         []partnerapi.UnitPricing // nil: not sent
 }
 
-// With is the slot after the news. What is not told stays; where only vacancies are,
-// they are the capacity as well; a start that moves takes the end along.
+// With returns the slot after the notification. Fields that were not sent are unchanged. Vacancies
+// without a capacity set both. A moved start moves the end, too.
 func (s Slot) With(news SlotNews, zone *time.Location) Slot {
 	length := s.End.Sub(s.Start)
 	s.ID, s.Start, s.Status, s.NewsAt = news.ID, news.Start, news.Status, news.At
@@ -59,8 +59,8 @@ func (s Slot) With(news SlotNews, zone *time.Location) Slot {
 	return s
 }
 
-// AskedUnit is the unit that a partner is asked an option's slots for: an adult, else
-// the option's first (PRD-15).
+// AskedUnit returns the unit for availability requests: an adult, otherwise the option's first unit
+// (PRD-15).
 func AskedUnit(option partnerapi.Option) string {
 	for _, unit := range option.Units {
 		if unit.ID == partnerapi.AdultUnitID {

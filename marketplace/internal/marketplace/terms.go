@@ -9,10 +9,10 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Terms are what every price is made with.
+// Terms are the exchange rates and fees of all prices.
 type Terms struct {
 	Rates      Rates
-	RatesOf    time.Time // the day that they are of; zero where operators have set them by hand
+	RatesOf    time.Time // the day of the rates; zero: operators set them
 	Fee        decimal.Decimal
 	FeeIn      Currency
 	Commission decimal.Decimal // percent
@@ -25,7 +25,7 @@ type FeesChange struct {
 	Commission *Number   `json:"commission_percentage"`
 }
 
-// The fees that are taken: one beyond these is a mistake.
+// The limits of fees. A fee beyond them is a mistake.
 var (
 	mostFee        = decimal.New(1_000_000, 0) // in the major unit
 	mostCommission = decimal.New(1000, 0)      // percent
@@ -46,24 +46,23 @@ func (c FeesChange) Check() error {
 	return wrong.orNil()
 }
 
-// RatesChange is what is changed of the exchange rates: those that are given are set,
-// and none is kept of a currency whose rate is nil. Rates of another base than the
-// stored ones replace all of them.
+// RatesChange is a change of exchange rates. Given rates are set, and nil removes a rate. If the
+// base differs from the stored one, all rates are replaced.
 type RatesChange struct {
 	Base  Currency
 	Rates map[Currency]*decimal.Decimal
-	Of    time.Time // the day that they are of; zero for rates that are set by hand
+	Of    time.Time // the day of the rates; zero: operators set them
 }
 
-// RatesOldAfter is how old rates may be before operators are warned: the bank publishes none
-// for up to five days in a row.
+// RatesOldAfter is the age of rates at which operators are warned. The bank may publish no rates
+// for five days.
 const RatesOldAfter = 7 * 24 * time.Hour
 
-// RatesOld reports whether rates of a day are old. Those that operators have set by hand
-// have no day, and never are.
+// RatesOld reports whether rates of a day are old. Rates that operators set have no day and are
+// never old.
 func RatesOld(of, now time.Time) bool { return !of.IsZero() && now.Sub(of) > RatesOldAfter }
 
-// Merge is the change that sets those rates.
+// Merge returns the change that sets these rates.
 func (r Rates) Merge(of time.Time) RatesChange {
 	change := RatesChange{Base: r.Base, Rates: map[Currency]*decimal.Decimal{}, Of: of}
 	for currency, rate := range r.Per {
@@ -72,8 +71,8 @@ func (r Rates) Merge(of time.Time) RatesChange {
 	return change
 }
 
-// ParseRates reads what an operator changes: a decimal as a text for each currency, or
-// null. The error is Invalid and names every mistake.
+// ParseRates parses an operator's change: a decimal as a string for each currency, or null. The
+// error is Invalid and names every mistake.
 func ParseRates(base Currency, given map[string]json.RawMessage) (RatesChange, error) {
 	change := RatesChange{Base: base, Rates: map[Currency]*decimal.Decimal{}}
 	wrong := &Error{Code: Invalid, Message: "invalid exchange rates"}
@@ -97,7 +96,7 @@ func rateOrNull(currency string, raw json.RawMessage) (*decimal.Decimal, *Error)
 		return nil, nil
 	}
 	var text string
-	_ = json.Unmarshal(raw, &text) // another kind is as wrong as the empty text that it leaves
+	_ = json.Unmarshal(raw, &text) // another type is as invalid as the empty text that remains
 	rate, err := parseRate(currency, text)
 	return &rate, err
 }

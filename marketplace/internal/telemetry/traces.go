@@ -130,7 +130,7 @@ type quietly struct {
 	last atomic.Int64
 }
 
-// Handle is OpenTelemetry's.
+// Handle implements otel.ErrorHandler.
 func (q *quietly) Handle(err error) {
 	now, last := time.Now().UnixNano(), q.last.Load()
 	if now-last > int64(complaintPause) && q.last.CompareAndSwap(last, now) {

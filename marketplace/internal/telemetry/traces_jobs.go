@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Jobs has a job continue the trace of what inserted it, on whichever replica it runs: the
-// job's metadata carries the trace's context. It is for every client of the queue.
+// Jobs makes a job continue the trace of the code that inserted it, on whichever replica it runs.
+// The job's metadata contains the trace's context. Every client of the queue needs it.
 func (t *Traces) Jobs() []rivertype.Middleware {
 	if t == nil {
 		return nil
@@ -26,10 +26,10 @@ type tracedJobs struct {
 	tracer trace.Tracer
 }
 
-// metadataKey is that of the trace's context in a job's metadata.
+// metadataKey is the key of the trace's context in a job's metadata.
 const metadataKey = "trace"
 
-// InsertMany is the queue's.
+// InsertMany implements rivertype.JobInsertMiddleware.
 func (j *tracedJobs) InsertMany(ctx context.Context, inserted []*rivertype.JobInsertParams, insert func(context.Context) ([]*rivertype.JobInsertResult, error)) ([]*rivertype.JobInsertResult, error) {
 	carried := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, carried)
@@ -59,18 +59,18 @@ func carry(params *rivertype.JobInsertParams, carried propagation.MapCarrier) er
 	return err
 }
 
-// Work is the queue's.
+// Work implements rivertype.WorkerMiddleware.
 func (j *tracedJobs) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
 	var metadata struct {
 		Trace propagation.MapCarrier `json:"trace"`
 	}
-	_ = json.Unmarshal(job.Metadata, &metadata) // one of an older service, or of none, starts a trace
+	_ = json.Unmarshal(job.Metadata, &metadata) // metadata without a trace, such as an older service's, starts a new one
 	ctx, span := j.tracer.Start(propagation.TraceContext{}.Extract(ctx, metadata.Trace), "job "+job.Kind, trace.WithSpanKind(trace.SpanKindConsumer),
 		trace.WithAttributes(attribute.String("job.kind", job.Kind), attribute.Int64("job.id", job.ID), attribute.Int("job.attempt", job.Attempt)))
 	defer span.End()
 	err := work(ctx)
 	if err != nil {
-		span.SetStatus(codes.Error, "the job failed") // the log has the error, after the same job_id
+		span.SetStatus(codes.Error, "the job failed") // the log contains the error with the same job_id
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Queries traces the SQL of what is traced itself, without parameters.
+// Queries traces the SQL of traced requests and jobs, without parameters.
 func (t *Traces) Queries() []pgx.QueryTracer {
 	if t == nil {
 		return nil
@@ -18,47 +18,47 @@ func (t *Traces) Queries() []pgx.QueryTracer {
 	return []pgx.QueryTracer{&tracedQueries{otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithDisableConnectionDetailsInAttributes())}}
 }
 
-// tracedQueries keeps PostgreSQL's own words, which may repeat a value, out of the spans
-// of queries that fail.
+// tracedQueries removes PostgreSQL's messages, which may contain values, from the spans of failed
+// queries.
 type tracedQueries struct{ *otelpgx.Tracer }
 
-// TraceQueryEnd is pgx'.
+// TraceQueryEnd implements pgx.QueryTracer.
 func (q *tracedQueries) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
 	data.Err = withoutValues(data.Err)
 	q.Tracer.TraceQueryEnd(ctx, conn, data)
 }
 
-// TraceBatchQuery is pgx'.
+// TraceBatchQuery implements pgx.BatchTracer.
 func (q *tracedQueries) TraceBatchQuery(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchQueryData) {
 	data.Args, data.Err = nil, withoutValues(data.Err)
 	q.Tracer.TraceBatchQuery(ctx, conn, data)
 }
 
-// TraceBatchEnd is pgx'.
+// TraceBatchEnd implements pgx.BatchTracer.
 func (q *tracedQueries) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
 	data.Err = withoutValues(data.Err)
 	q.Tracer.TraceBatchEnd(ctx, conn, data)
 }
 
-// TraceCopyFromEnd is pgx'.
+// TraceCopyFromEnd implements pgx.CopyFromTracer.
 func (q *tracedQueries) TraceCopyFromEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceCopyFromEndData) {
 	data.Err = withoutValues(data.Err)
 	q.Tracer.TraceCopyFromEnd(ctx, conn, data)
 }
 
-// TraceConnectEnd is pgx'.
+// TraceConnectEnd implements pgx.ConnectTracer.
 func (q *tracedQueries) TraceConnectEnd(ctx context.Context, data pgx.TraceConnectEndData) {
 	data.Err = withoutValues(data.Err)
 	q.Tracer.TraceConnectEnd(ctx, data)
 }
 
-// TracePrepareEnd is pgx'.
+// TracePrepareEnd implements pgx.PrepareTracer.
 func (q *tracedQueries) TracePrepareEnd(ctx context.Context, conn *pgx.Conn, data pgx.TracePrepareEndData) {
 	data.Err = withoutValues(data.Err)
 	q.Tracer.TracePrepareEnd(ctx, conn, data)
 }
 
-// TraceAcquireEnd is pgx'.
+// TraceAcquireEnd implements pgxpool.AcquireTracer.
 func (q *tracedQueries) TraceAcquireEnd(ctx context.Context, pool *pgxpool.Pool, data pgxpool.TraceAcquireEndData) {
 	data.Err = withoutValues(data.Err)
 	q.Tracer.TraceAcquireEnd(ctx, pool, data)
@@ -66,8 +66,8 @@ func (q *tracedQueries) TraceAcquireEnd(ctx context.Context, pool *pgxpool.Pool,
 
 var errQuery = errors.New("the query failed")
 
-// withoutValues keeps of an error what says nothing of the rows: PostgreSQL's code, and
-// whose patience was over.
+// withoutValues reduces an error to parts without data: PostgreSQL's code, and whether a deadline
+// was exceeded.
 func withoutValues(err error) error {
 	var refused *pgconn.PgError
 	switch {
