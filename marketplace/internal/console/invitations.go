@@ -77,7 +77,7 @@ func (x *exchange) showInvitation(status int, f *form) error {
 	return x.show(status, "invited.html", &invitedPage{frame{Page: "Welcome"}, invited.Email, f})
 }
 
-// acceptInvitation makes the account and signs it in.
+// acceptInvitation creates the account and signs in.
 func acceptInvitation(x *exchange) error {
 	made, err := x.SignIn.Accept(x.r.Context(), mux.Vars(x.r)["token"], x.given.Get("password"))
 	switch marketplace.CodeOf(err) {

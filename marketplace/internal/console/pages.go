@@ -8,16 +8,16 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// listPage is a list with the form that searches it, or that adds to it.
+// listPage is a list with a form that searches it or adds to it.
 type listPage[T any] struct {
 	frame
 	List     []T
 	Pager    pager
 	Form     *form
-	Filtered bool // somebody has chosen
+	Filtered bool // a filter is set
 }
 
-// filteredPage is a list with a form that adds to it, beside the one that searches it.
+// filteredPage is a list with one form that adds to it and one that filters it.
 type filteredPage[T any] struct {
 	listPage[T]
 	Filter *form
@@ -26,8 +26,8 @@ type filteredPage[T any] struct {
 // modes are the choices of a new integration or token.
 var modes = []choice{{"live", "live: real seats and money"}, {"test", "test: nothing is real"}}
 
-// search shows what the API lists for a query, below the form that it was given by. asked
-// is the query as the API has it; the template and the path are called after the section.
+// search shows the API's list for a query, below the form. asked is the query for the API. The
+// template and the path are named after the section.
 func search[T any](x *exchange, title, section string, f *form, query, asked url.Values) error {
 	list, part, err := read[[]T](x, "/operator/"+section, asked)
 	status, err := f.status(err)
@@ -39,14 +39,14 @@ func search[T any](x *exchange, title, section string, f *form, query, asked url
 	return x.show(status, section+".html", &listPage[T]{frame{Page: title, Section: section}, list, pages, f, len(query) > 0})
 }
 
-// pager leads through the pages of a list.
+// pager links to other pages of a list.
 type pager struct {
-	Total       string // of all pages, in words; "" where it was not counted
-	First, Next string // addresses; "" if there is no such page
-	Newest      bool   // the list begins with the newest
+	Total       string // of all pages, in words; "" if it was not counted
+	First, Next string // addresses; "": no such page
+	Newest      bool   // the list starts with the newest
 }
 
-// newPager returns the pager of an answer, for a list at that address.
+// newPager returns the pager of a list at that address.
 func newPager(part pagination, path string, query url.Values) (p pager) {
 	to := func(cursor string) string {
 		q := url.Values{}
@@ -79,7 +79,7 @@ func newPager(part pagination, path string, query url.Values) (p pager) {
 	return p
 }
 
-// asked is what a list's address asks for, by these names; the others are left out.
+// asked returns the named parameters of a list's address.
 func (x *exchange) asked(names ...string) url.Values {
 	given, query := x.r.URL.Query(), url.Values{}
 	for _, name := range append(names, "page", "cursor") {
@@ -90,23 +90,23 @@ func (x *exchange) asked(names ...string) url.Values {
 	return query
 }
 
-// confirm asks before something is done.
+// confirm shows a page that asks for confirmation.
 func (x *exchange) confirm(title, section string, p confirmPage) error {
 	p.frame = frame{Page: title, Section: section}
 	return x.show(http.StatusOK, "sure.html", &p)
 }
 
-// confirmPage asks before something is done that cannot be undone.
+// confirmPage asks for confirmation of an action that cannot be undone.
 type confirmPage struct {
 	frame
 	Says   []string // what the action does
-	Form   *form    // what has to be told; nil: nothing
-	Do     string   // the button's words
-	Action string   // where the form goes
+	Form   *form    // additional input; nil: none needed
+	Do     string   // the button's label
+	Action string   // the form's address
 	Back   string
 }
 
-// overviewPage lists what needs attention now, and what was booked in the last days.
+// overviewPage shows what needs attention, and the bookings of the last days.
 type overviewPage struct {
 	frame
 	client.Overview

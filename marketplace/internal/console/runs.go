@@ -31,7 +31,7 @@ type runView struct {
 // Over reports whether the run has ended.
 func (r runView) Over() bool { return r.State == "finished" || r.State == "failed" }
 
-// finding is a rule that the partner breaks.
+// finding is a rule that the partner breaches.
 type finding struct {
 	Rule    string `json:"rule"`
 	Title   string `json:"title"`
@@ -49,10 +49,10 @@ type leftover struct {
 	Reason string `json:"reason"`
 }
 
-// runsShown is how many runs an integration's page lists.
+// runsShown is the number of runs on an integration's page.
 const runsShown = "5"
 
-// readRuns reads the last runs of an integration, the newest first.
+// readRuns reads the last runs of an integration, newest first.
 func (x *exchange) readRuns() ([]runView, error) {
 	runs, _, err := read[[]runView](x, "/partner-integrations/"+x.id()+"/conformance-runs", url.Values{"limit": {runsShown}})
 	return runs, err
@@ -68,14 +68,14 @@ func startRun(x *exchange) error {
 	return x.act(x.site.Root+"/integrations/"+x.id(), func() (string, error) { return "", err })
 }
 
-// runPage shows a run: what is judged while it goes on, and what was found then.
+// runPage shows a run: its progress, and later its findings.
 type runPage struct {
 	frame
 	Of       integrationView
 	Run      runView
-	Previous *runView // the one before of the same scope; nil: there was none
+	Previous *runView // the last earlier run of the same scope; nil: no earlier run
 	Fixed    []finding
-	New      map[string]bool // rules that were not broken in the previous run
+	New      map[string]bool // rules that the previous run did not find
 	Script   string
 }
 
@@ -100,7 +100,7 @@ func (x *exchange) readRun(id string) (runView, error) {
 	return run, err
 }
 
-// compare says what has changed since the last run of the same scope that came to a verdict.
+// compare finds the changes since the last run of the same scope with a verdict.
 func (x *exchange) compare(p *runPage) error {
 	if !p.Run.Over() {
 		return nil
@@ -134,10 +134,10 @@ func (x *exchange) compare(p *runPage) error {
 	return nil
 }
 
-// passed are the parts of a run that the API shows by themselves.
+// passed are the parts of a run that are shown as the API serves them.
 var passed = []string{"progress", "report.html", "report.json", "junit.xml"}
 
-// passRun passes a part of a run on as the API shows it.
+// passRun passes on a part of a run from the API.
 func passRun(x *exchange) error {
 	vars := mux.Vars(x.r)
 	if !slices.Contains(passed, vars["part"]) {
@@ -156,7 +156,7 @@ func passRun(x *exchange) error {
 	return nil
 }
 
-// webhookForm is that of a webhook that a partner tries from the page.
+// webhookForm is the form for trying a webhook.
 func webhookForm(given url.Values) *form {
 	return newForm(given,
 		field{Name: "webhook", Label: "Webhook", Kind: "choice", Choices: []choice{{"sync/trigger", "sync/trigger: pull the catalog"}, {"availability/notify", "availability/notify: a slot has changed"}}},
@@ -165,16 +165,16 @@ func webhookForm(given url.Values) *form {
 	)
 }
 
-// webhookTried is what came of a webhook that was tried.
+// webhookTried is the result of trying a webhook.
 type webhookTried struct {
 	Webhook string
 	Status  int
 	Answer  string
 }
 
-// tryWebhook sends a webhook as the partner's platform would, and shows what it is answered with.
+// tryWebhook sends a webhook as the partner's platform would, and shows the answer.
 func tryWebhook(x *exchange) error {
-	if _, err := x.integration(); err != nil { // of another partner
+	if _, err := x.integration(); err != nil { // it may be another partner's
 		return err
 	}
 	name := x.given.Get("webhook")
@@ -192,7 +192,7 @@ func tryWebhook(x *exchange) error {
 	return x.showIntegrationWith(http.StatusOK, shown{tried: &webhookTried{name, got.status, indented(got.body.Bytes())}})
 }
 
-// indented is JSON as people read it.
+// indented formats JSON for people.
 func indented(raw []byte) string {
 	var text bytes.Buffer
 	if json.Indent(&text, raw, "", "  ") != nil {

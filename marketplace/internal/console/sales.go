@@ -14,17 +14,16 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// sales is what was booked in the last days: a bar for each day, and the partners with the
-// confirm calls for these bookings.
+// sales shows the bookings of the last days: a bar for each day, and the partners with their
+// confirm calls.
 type sales struct {
 	Bars     []bar
-	Says     string // the picture in words
-	Revenue  string // of all days
+	Says     string // a text alternative for the chart
+	Revenue  string // total of all days
 	Partners []partnerSales
 }
 
-// bar is a day's bookings, as a part of the picture. Its parts lie one on the other: confirmed,
-// cancelled, and the rest.
+// bar is one day in the chart. Its parts are stacked: confirmed, cancelled, and the rest.
 type bar struct {
 	Day                  string // 2 Jan
 	Bookings             int
@@ -44,18 +43,18 @@ type partnerSales struct {
 	IntegrationID, Name            string
 	Bookings, Confirmed, Cancelled int
 	Revenue                        string
-	Success                        string // of the confirm calls; "" without calls
-	Bad                            bool   // more than one in twenty has failed
+	Success                        string // share of accepted confirm calls; "" without calls
+	Bad                            bool   // more than badConfirms percent failed
 	Median                         string // "" without an answered confirm
 }
 
-// A bar is barWidth wide, with a gap that brings it to barStep; the highest one is barHeight.
+// Each bar is barWidth wide, with a gap up to barStep. The highest bar is barHeight.
 const (
 	barStep   = 40
 	barHeight = 120
 )
 
-// badConfirms is the share of failed confirm calls, in percent, above which a partner is marked.
+// badConfirms is the percentage of failed confirm calls above which a partner is marked.
 const badConfirms = 5
 
 func newSales(o client.Overview) (s sales) {
@@ -109,7 +108,7 @@ func newSales(o client.Overview) (s sales) {
 	return s
 }
 
-// amounts shows money by currency: "1,080 EUR, 20.50 USD".
+// amounts formats money by currency: "1,080 EUR, 20.50 USD".
 func amounts(of map[string]client.Decimal) string {
 	var list []string
 	for _, currency := range slices.Sorted(maps.Keys(of)) {

@@ -17,11 +17,11 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// sessionLife is how long an account is signed in at the most.
+// sessionLife is the maximum duration of a session.
 const sessionLife = 12 * time.Hour
 
-// cookieName is what a cookie of the site is called. What begins with __Host- is for
-// https alone, and no other host can set it.
+// cookieName returns the name of a cookie. With the prefix __Host- it is only sent over HTTPS, and
+// no other host can set it.
 func (x *exchange) cookieName(name string) string {
 	name = x.site.Name + "-" + name
 	if x.Secure {
@@ -30,8 +30,7 @@ func (x *exchange) cookieName(name string) string {
 	return name
 }
 
-// setCookie gives the browser a cookie that no script reads and no other site sends; ""
-// takes it away.
+// setCookie sets a cookie that scripts cannot read and other sites do not send; "" deletes it.
 func (x *exchange) setCookie(name, value string, life time.Duration) {
 	if value == "" {
 		life = -time.Second
@@ -42,7 +41,7 @@ func (x *exchange) setCookie(name, value string, life time.Duration) {
 	})
 }
 
-// cookie is what the browser sends by that name; "" is nothing.
+// cookie returns a cookie's value, or "".
 func (x *exchange) cookie(name string) string {
 	found, err := x.r.Cookie(x.cookieName(name))
 	if err != nil {
@@ -51,14 +50,13 @@ func (x *exchange) cookie(name string) string {
 	return found.Value
 }
 
-// The names of the console's cookies: the token of the session, and what the next page
-// has to say.
+// The console's cookies: the session's token, and the note for the next page.
 const (
 	sessionCookie = "session"
 	noteCookie    = "note"
 )
 
-// signedIn lets in accounts of the site's role, and has everybody else sign in.
+// signedIn admits accounts with the site's role and redirects everyone else to the sign-in page.
 func signedIn(next handler) handler {
 	return func(x *exchange) error {
 		err := x.resume(x.cookie(sessionCookie))
@@ -78,8 +76,8 @@ func signedIn(next handler) handler {
 
 var errSignedOut = &marketplace.Error{Code: marketplace.Unauthorized, Message: "the session has ended"}
 
-// resume finds the sign-in of a session's token. The error is Unauthorized where it has
-// ended, or is not of the site's role.
+// resume resumes the session of a token. The error is Unauthorized if it has ended or belongs to
+// another role.
 func (x *exchange) resume(token string) (err error) {
 	if token == "" {
 		return errSignedOut
@@ -95,7 +93,7 @@ func (x *exchange) resume(token string) (err error) {
 	return nil
 }
 
-// askToSignIn leads to the way in, and from there back to the page that was asked for.
+// askToSignIn redirects to the sign-in page, which returns to the requested page.
 func (x *exchange) askToSignIn() error {
 	query := url.Values{}
 	if x.cookie(sessionCookie) != "" {
@@ -108,7 +106,7 @@ func (x *exchange) askToSignIn() error {
 	return x.goTo(x.site.Root + "/signin?" + query.Encode())
 }
 
-// ours is an address of the site, or its front page where it is something else.
+// ours returns an address within the site, or the front page for any other address.
 func (s *site) ours(address string) string {
 	to, err := url.Parse(address)
 	if err != nil || to.Host != "" || to.Scheme != "" || !strings.HasPrefix(address, s.Root+"/") || !strings.HasPrefix(path.Clean(to.Path)+"/", s.Root+"/") {
@@ -147,13 +145,13 @@ func signIn(x *exchange) error {
 			x.setCookie(sessionCookie, token, sessionLife)
 			return x.goTo(x.site.ours(given.Get("to")))
 		}
-		_ = x.SignIn.EndSession(x.r.Context(), token) // it runs out by itself, too
+		_ = x.SignIn.EndSession(x.r.Context(), token) // it expires anyway
 		if marketplace.CodeOf(err) == marketplace.Unauthorized {
 			err = &marketplace.Error{Code: marketplace.Forbidden}
 		}
 	}
 	said := &refusal{}
-	switch marketplace.CodeOf(err) { // none of them is about a field
+	switch marketplace.CodeOf(err) { // these errors do not belong to a field
 	case marketplace.Unauthorized:
 		said.Status, said.Message = http.StatusUnauthorized, "Wrong email address or password, or the account is disabled."
 	case marketplace.Forbidden:
@@ -182,16 +180,16 @@ func signOut(x *exchange) error {
 	return x.goTo(x.site.Root + "/signin")
 }
 
-// note is the message about an action that the next page shows once. It travels in a
-// cookie that is encrypted for the sign-in, so that it cannot be read or forged.
+// note is a message about an action, which the next page shows once. Its cookie is encrypted for
+// the session, so that it cannot be read or forged.
 type note struct {
 	Words  string
 	Failed bool
-	Secret string    // to be shown this once, such as a new token
+	Secret string    // shown only once, such as a new token
 	At     time.Time // when it was written
 }
 
-// noteLife is how long a note waits for its page.
+// noteLife is how long a note waits for the next page.
 const noteLife = time.Minute
 
 // say leaves a note for the next page.

@@ -11,18 +11,18 @@ import (
 // site is a set of pages for the accounts of one role.
 type site struct {
 	Root, Name string
-	Operators  bool // else its pages are for partners
+	Operators  bool // otherwise its pages are for partners
 	Role       marketplace.Role
-	About      string // below the title of its sign-in
+	About      string // shown below the sign-in's title
 	Sections   []section
 	pages      []route
-	entrances  []route // that need no sign-in, beside its own
+	entrances  []route // additional pages without sign-in
 }
 
-// section is one of the navigation's.
+// section is an entry of the navigation.
 type section struct{ Name, Label, Address string }
 
-// operators is the console of those who run the marketplace.
+// operators is the operators' console.
 var operators = site{
 	Root: root, Name: "console", Operators: true, Role: marketplace.Operator,
 	About: "For operators. The first operator is created when the service starts, and can create others.",
@@ -37,7 +37,7 @@ var operators = site{
 	pages: slices.Concat(integrationPages(), operatorPages()),
 }
 
-// portal is where partners register their platforms, have them tested and watch them.
+// portal is the partners' portal.
 var portal = site{
 	Root: portalRoot, Name: "partners", Role: marketplace.Partner,
 	About:    "For partners. The operator of the marketplace invites you, or gives you an account.",
@@ -52,7 +52,7 @@ var portal = site{
 	},
 }
 
-// route is one of a site's, below its path.
+// route is a page of a site, below its path.
 type route struct {
 	method, path string
 	show         handler
@@ -63,7 +63,7 @@ const (
 	post = http.MethodPost
 )
 
-// open lists what needs no sign-in.
+// open returns the pages without sign-in.
 func open() []route {
 	return []route{
 		{get, "", func(x *exchange) error { return x.goTo(x.site.Root + "/") }},
@@ -75,7 +75,8 @@ func open() []route {
 	}
 }
 
-// integrationPages lists what both sites have: each shows what the API lets its accounts see.
+// integrationPages returns the pages that both sites have. Each shows what the API allows its
+// accounts to see.
 func integrationPages() []route {
 	return []route{
 		{get, "/integrations", listIntegrations},
@@ -93,12 +94,12 @@ func integrationPages() []route {
 	}
 }
 
-// label is what the navigation calls a section.
+// label returns the navigation's label of a section.
 func (s *site) label(name string) string {
 	return s.Sections[slices.IndexFunc(s.Sections, func(one section) bool { return one.Name == name })].Label
 }
 
-// Head is what the head of a page needs.
+// Head returns the data for the page's head.
 func (f *frame) Head() webui.Head {
 	return webui.Head{Title: f.Page + " · marketplace " + f.Site.Name, Icon: icon, Sheets: []string{f.Site.Root + stylePath()}}
 }

@@ -7,10 +7,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// bookingsShown is how many bookings a partner's page lists.
+// bookingsShown is the number of bookings on a partner's page.
 const bookingsShown = "10"
 
-// partnersBooking is a booking as its partner sees it: with its own codes, and no guest.
+// partnersBooking is a booking with the partner's codes and without the guest.
 type partnersBooking struct {
 	Status            string    `json:"status"`
 	ProductID         string    `json:"product_id"`
@@ -21,14 +21,14 @@ type partnersBooking struct {
 	CreatedAt         time.Time `json:"created_at"`
 }
 
-// step is one of those that a platform takes before it goes live.
+// step is one step before a platform goes live.
 type step struct {
 	Title string
 	Done  bool
-	Says  string // what was seen, or what to do
+	Says  string // the result, or what to do
 }
 
-// stepsOf are the steps of the platform that a page shows.
+// stepsOf returns the steps of a page's platform.
 func stepsOf(p *integrationPage) []step {
 	connected := p.Health.State == partnerapi.Healthy && !p.Health.LastOKAt.IsZero()
 	synced := p.LastSync != nil && !p.LastSyncAt.IsZero()
@@ -62,7 +62,7 @@ func choose(yes bool, this, that string) string {
 	return that
 }
 
-// Ready reports whether every step was taken.
+// Ready reports whether every step is done.
 func (p *integrationPage) Ready() bool {
 	for _, s := range p.Steps {
 		if !s.Done {

@@ -18,7 +18,7 @@ type termsPage struct {
 	Fees   *form
 }
 
-// rate is what one unit of the base buys.
+// rate is the exchange rate of one unit of the base.
 type rate struct {
 	Currency string
 	Rate     client.Decimal
@@ -41,7 +41,7 @@ func feesForm(given url.Values, f client.Fees) *form {
 
 func showTerms(x *exchange) error { return x.showTerms(http.StatusOK, rateForm(nil), nil) }
 
-// showTerms shows the rates and the fees; nil forms are made of what is in force.
+// showTerms shows the rates and the fees. Forms that are nil show what is in force.
 func (x *exchange) showTerms(status int, change, fees *form) error {
 	rates, _, err := read[client.Rates](x, "/operator/rates", nil)
 	if err != nil {
@@ -77,7 +77,7 @@ func changeRates(x *exchange) error {
 		if set == nil || strings.Contains(strings.Join(said.Details, " "), "ISO 4217") || currency == rates.Base {
 			at = "currency: "
 		}
-		for i, detail := range said.Details { // rates.USD: want…
+		for i, detail := range said.Details { // such as rates.USD: expected …
 			_, words, _ := strings.Cut(detail, ": ")
 			said.Details[i] = at + strings.ReplaceAll(strings.ReplaceAll(words, " as a text", ""), `"`, "")
 		}

@@ -9,34 +9,34 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// timeline is an integration's health over time, to be drawn as a picture.
+// timeline is a chart of an integration's health over time.
 type timeline struct {
 	From, Until time.Time
 	Parts       []stretch
-	Says        string // the picture in words
+	Says        string // a text alternative for the chart
 }
 
-// stretch is a time in one state, as a part of the band: from 0 to timelineWidth.
+// stretch is a period in one state, as part of the chart from 0 to timelineWidth.
 type stretch struct {
 	State       partnerapi.Health
 	From, Until time.Time
-	Reason      string // what brought it about; "" where that is not known
+	Reason      string // its cause; "" if unknown
 	X, Width    float64
 }
 
 const (
 	timelineWidth = 1000
-	timelineSpan  = 7 * 24 * time.Hour // that is shown at the most
+	timelineSpan  = 7 * 24 * time.Hour // the longest period shown
 )
 
-// newTimeline draws the last week, or the time since the registration where that is less.
+// newTimeline returns the last week, or the time since the registration.
 func newTimeline(i integrationView, now time.Time) timeline {
 	b := timeline{From: now.Add(-timelineSpan), Until: now}
 	if i.CreatedAt.After(b.From) {
 		b.From = i.CreatedAt
 	}
 	state := stretch{State: partnerapi.Healthy, From: b.From}
-	if len(i.Health.Changes) > 0 { // the oldest that is known says what was before it
+	if len(i.Health.Changes) > 0 { // the oldest known change implies the state before it
 		state.State = other(i.Health.Changes[len(i.Health.Changes)-1])
 	}
 	changes, degraded := 0, time.Duration(0)
@@ -69,7 +69,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 	return b
 }
 
-// other is the state before a change.
+// other returns the state before a change.
 func other(c client.HealthChange) partnerapi.Health {
 	if c.State == partnerapi.Degraded {
 		return partnerapi.Healthy
@@ -77,7 +77,7 @@ func other(c client.HealthChange) partnerapi.Health {
 	return partnerapi.Degraded
 }
 
-// place is where a time lies in the picture.
+// place returns a time's position in the chart.
 func (b timeline) place(at time.Time) float64 {
 	whole := b.Until.Sub(b.From)
 	if whole <= 0 {

@@ -8,21 +8,21 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// callView is a call to a partner, or a webhook of its.
+// callView is a call to a partner or a received webhook.
 type callView struct {
 	At       time.Time `json:"at"`
-	Endpoint string    `json:"endpoint"` // of a call
-	Webhook  string    `json:"webhook"`  // else
-	Status   int       `json:"status"`   // 0: there was no answer
+	Endpoint string    `json:"endpoint"` // for a call
+	Webhook  string    `json:"webhook"`  // for a webhook
+	Status   int       `json:"status"`   // 0: no answer
 	Duration int       `json:"duration_ms"`
 	Error    string    `json:"error"`
 	Reason   string    `json:"reason"`
 }
 
-// callsShown is how many calls, and webhooks, a page has.
+// callsShown is the number of calls, and of webhooks, on a page.
 const callsShown = "10"
 
-// readCalls reads the last calls to a partner that failed, and its last webhooks.
+// readCalls reads the last failed calls to a partner and its last webhooks.
 func (x *exchange) readCalls() (failed, received []callView, err error) {
 	path := "/partner-integrations/" + x.id()
 	if failed, _, err = read[[]callView](x, path+"/calls", url.Values{"failed": {"true"}, "limit": {callsShown}}); err != nil {
@@ -32,7 +32,7 @@ func (x *exchange) readCalls() (failed, received []callView, err error) {
 	return failed, received, err
 }
 
-// settingsForm is that of an integration's settings, with what was given, else as they are.
+// settingsForm is the form for an integration's settings, with the given or the stored values.
 func settingsForm(given url.Values, i client.Integration) *form {
 	return newForm(given,
 		field{Name: "name", Label: "Name", Required: true, Value: i.Name},
@@ -44,7 +44,7 @@ func settingsForm(given url.Values, i client.Integration) *form {
 	)
 }
 
-// word is a box's value: "" where it is not ticked.
+// word returns a checkbox's value: "" if it is not checked.
 func word(ticked bool) string {
 	if ticked {
 		return "true"

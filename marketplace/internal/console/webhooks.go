@@ -11,7 +11,7 @@ import (
 // webhookView is a reseller's webhook with its last deliveries.
 type webhookView struct {
 	ID           string    `json:"_id"`
-	URL          string    `json:"url"` // "": its events are read from the feed only
+	URL          string    `json:"url"` // "": its events are only in the feed
 	Events       []string  `json:"events"`
 	CreatedAt    time.Time `json:"created_at"`
 	FailingSince time.Time `json:"failing_since"`
@@ -39,7 +39,7 @@ type webhooksPage struct {
 	frame
 	Account client.AccountDetail
 	List    []webhookView
-	State   string // of the deliveries that are shown; "": all
+	State   string // of the listed deliveries; "": all
 }
 
 // showWebhooks shows a reseller's webhooks and their last deliveries.

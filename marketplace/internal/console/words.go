@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// words are what templates say things with.
+// words are the templates' functions.
 func words() template.FuncMap {
 	return template.FuncMap{
 		"when":     when,
@@ -28,7 +28,7 @@ func words() template.FuncMap {
 // moment is a time as pages show it.
 type moment struct{ Day, Hour, ISO string }
 
-// when shows a time in UTC, and "" for nil.
+// when converts a time to UTC, and a zero time to nil.
 func when(at time.Time) *moment {
 	if at.IsZero() {
 		return nil
@@ -37,7 +37,7 @@ func when(at time.Time) *moment {
 	return &moment{at.Format("2 Jan 2006"), at.Format("15:04:05"), at.Format(time.RFC3339)}
 }
 
-// lasted says a duration in its two largest units.
+// lasted formats a duration in its two largest units.
 func lasted(d time.Duration) string {
 	for _, unit := range []struct {
 		size, less time.Duration
@@ -55,7 +55,7 @@ func lasted(d time.Duration) string {
 	return fmt.Sprintf("%d s", max(0, d/time.Second))
 }
 
-// plural counts things.
+// plural formats a number with its noun.
 func plural(n any, one, many string) string {
 	if count := fmt.Sprint(n); count != "1" {
 		return count + " " + many
@@ -63,7 +63,7 @@ func plural(n any, one, many string) string {
 	return "1 " + one
 }
 
-// sentence is a text with a capital and a full stop.
+// sentence adds an initial capital and a full stop.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
@@ -76,7 +76,7 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// reasons say why a booking needs attention.
+// reasons explain why a booking needs attention.
 var reasons = map[client.AttentionReason]string{
 	client.ConfirmRefused:   "Paid, but the partner refused",
 	client.ConfirmUnknown:   "Paid, but it is unknown whether the partner has booked",
@@ -94,10 +94,10 @@ func reason(r client.AttentionReason) string {
 	return string(r)
 }
 
-// act is a button and what it does.
+// act is a button's label and explanation.
 type act struct{ Label, Hint string }
 
-// actions say what an operator can do about a booking.
+// actions are the buttons for a booking that needs attention.
 var actions = map[client.Action]act{
 	client.MayConfirm: {"Confirm again", "Asks the partner once more to confirm the paid booking."},
 	client.MayCancel:  {"Cancel booking…", "The booking becomes CANCELLED and the partner is informed. Refund the customer through the payment provider."},
@@ -114,7 +114,7 @@ var tones = map[string]string{
 	"PAID": "warn", "expired": "warn", "incomplete": "warn", "queued": "held", "running": "held", "pending": "warn", "RESERVING": "warn", "HELD": "held",
 }
 
-// tone is the colour of a state; what has none is quiet.
+// tone returns the colour of a state.
 func tone(state any) string {
 	if found := tones[fmt.Sprint(state)]; found != "" {
 		return found

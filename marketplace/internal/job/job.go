@@ -46,17 +46,17 @@ type Probe struct {
 // about half a day with growing pauses. An answer of the partner is not a failure of the job. A
 // sweep raises attention for a dropped job.
 type (
-	// Confirm sends a confirm again that had no answer. One waits or runs for a booking:
-	// it stays until confirm is not due any more.
+	// Confirm repeats a confirm that had no answer. One waits or runs for each booking, until no
+	// confirm is due.
 	Confirm struct {
 		Booking uuid.UUID `json:"booking_id"`
 	}
-	// Release sends a release until it is taken. There may be another: where an operator
-	// has what was given up sent again, the job that gave it up may not have ended yet.
+	// Release sends a release until the partner accepts it. There may be two: if an operator sends
+	// a failed release again, the job that gave it up may still be running.
 	Release struct {
 		Booking uuid.UUID `json:"booking_id"`
 	}
-	// Cancel sends a cancellation until it is taken. There may be another, as for a release.
+	// Cancel sends a cancellation until the partner accepts it. There may be two, as for a release.
 	Cancel struct {
 		Booking uuid.UUID `json:"booking_id"`
 	}
@@ -64,46 +64,45 @@ type (
 
 const failures = 12
 
-// Events sends what a reseller has asked to be told at one address, a few seconds' worth
-// of it. One waits or runs for an address: it keeps the order.
+// Events sends a subscription's events to its address for a few seconds. One waits or runs for each
+// address, which keeps the order.
 type Events struct {
 	Subscription uuid.UUID `json:"subscription_id"`
 }
 
-// The jobs of a run of the conformance command.
+// The jobs of a conformance run.
 type (
-	// ConformanceRun runs it.
+	// ConformanceRun executes the run.
 	ConformanceRun struct {
 		Run uuid.UUID `json:"run_id"`
 	}
-	// ConformanceCleanup undoes what it held and booked where its replica has died. It is
-	// apart from the run's own job, which counts as running until the queue gives it up.
+	// ConformanceCleanup undoes the holds and bookings of a crashed replica's run. It is separate
+	// from the run's job, which counts as running until the queue rescues it.
 	ConformanceCleanup struct {
 		Run uuid.UUID `json:"run_id"`
 	}
 )
 
-// ConformanceRecheck asks for a run that only reads. There is one for an integration and a
-// night.
+// ConformanceRecheck requests a read-only run. It is unique for an integration and a night.
 type ConformanceRecheck struct {
 	Due         time.Time `json:"due"`
 	Integration uuid.UUID `json:"integration_id"`
 }
 
-// The schedules' jobs. Every replica inserts one when it is due; the time, rounded to
-// the schedule, makes them one.
+// The schedules' jobs. Every replica inserts one when it is due, and the time, rounded to the
+// schedule, makes it unique.
 type (
-	// Nightly asks for a full sync of every integration, and for its slots, and then for a
-	// recheck of those that are certified.
+	// Nightly requests a full sync of every integration with its slots, and then a recheck of the
+	// certified ones.
 	Nightly struct{ Scheduled }
 	// Incremental asks for an incremental sync of every integration.
 	Incremental struct{ Scheduled }
 	// Probes asks for a probe of every integration.
 	Probes struct{ Scheduled }
-	// Sweep releases what has expired, and sees to the calls and conformance runs of replicas
-	// that died and to what dropped jobs were for.
+	// Sweep releases expired holds, takes over the calls and conformance runs of crashed replicas,
+	// and resolves dropped jobs.
 	Sweep struct{ Scheduled }
-	// Rates reads the published exchange rates. One is due at the start too.
+	// Rates pulls the published exchange rates. It is also due at the start.
 	Rates struct{ Scheduled }
 	// CleanUp deletes expired rows.
 	CleanUp struct{ Scheduled }
@@ -111,12 +110,12 @@ type (
 	Sales struct{ Scheduled }
 )
 
-// Scheduled is the time that a schedule's job stands for.
+// Scheduled is the scheduled time of a job.
 type Scheduled struct {
 	Due time.Time `json:"due"`
 }
 
-// Kind is the job's name in the queue, and stays what it is: jobs outlive releases.
+// Kind returns the job's name in the queue. It must never change, because jobs outlive releases.
 
 func (Sync) Kind() string               { return "catalog_sync" }
 func (Slots) Kind() string              { return "slots_pull" }
@@ -136,7 +135,7 @@ func (Rates) Kind() string              { return "exchange_rates" }
 func (CleanUp) Kind() string            { return "clean_up" }
 func (Sales) Kind() string              { return "sales" }
 
-// InsertOpts say where a job waits, and how many of it there may be.
+// InsertOpts returns a job's queue and uniqueness.
 
 func (Sync) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueSyncs, UniqueOpts: oneAtATime}
@@ -178,7 +177,7 @@ func (ConformanceRecheck) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueChores, UniqueOpts: once}
 }
 
-// InsertOpts of Rates has a day's pull fail for half a day before the next one is due.
+// InsertOpts lets a day's pull be retried for half a day before the next one is due.
 func (Rates) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueChores, MaxAttempts: failures, UniqueOpts: once}
 }
@@ -188,9 +187,9 @@ func (Scheduled) InsertOpts() river.InsertOpts {
 }
 
 var (
-	// once: of the same arguments there is one job, the one that is done included.
+	// once: only one job with the same arguments, including finished ones.
 	once = river.UniqueOpts{ByArgs: true}
-	// oneAtATime: of the same arguments one job waits or runs.
+	// oneAtATime: only one job with the same arguments waits or runs.
 	oneAtATime = river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
 	}}

@@ -7,41 +7,40 @@ import (
 	"time"
 )
 
-// Code says what kind of failure an error is. Its Reason tells callers more.
+// Code is the kind of an error. Its Reason is more specific.
 type Code string
 
 // The codes.
 const (
-	Invalid       Code = "invalid"        // the request is wrong; Details say where
-	Unauthorized  Code = "unauthorized"   // no credentials, or wrong ones
-	Forbidden     Code = "forbidden"      // another role's surface
-	NotFound      Code = "not_found"      // no such thing, or another account's
-	Conflict      Code = "conflict"       // not in this state
+	Invalid       Code = "invalid"        // invalid request; Details say where
+	Unauthorized  Code = "unauthorized"   // missing or wrong credentials
+	Forbidden     Code = "forbidden"      // requires another role
+	NotFound      Code = "not_found"      // it does not exist or belongs to another account
+	Conflict      Code = "conflict"       // not possible in this state
 	Unprocessable Code = "unprocessable"  // an idempotency key with another body
 	RateLimited   Code = "rate_limited"   // too many requests
-	PartnerFailed Code = "partner_failed" // the partner could not be reached, or answered nonsense
+	PartnerFailed Code = "partner_failed" // the partner could not be reached, or its answer was invalid
 	PartnerLate   Code = "partner_late"   // the partner did not answer in time
-	Unavailable   Code = "unavailable"    // the service cannot do it now; whether it was done may be unknown
-	Internal      Code = "internal"       // ours; the cause is for the log alone
+	Unavailable   Code = "unavailable"    // temporarily not possible; the change may or may not have been stored
+	Internal      Code = "internal"       // a fault of the service; the cause is only logged
 )
 
-// Error is the one error that leaves the domain. Message and Details are for the
-// caller and hold no secret; Cause is for the log.
+// Error is the only error type that leaves the domain. Message and Details are for the caller and
+// contain no secrets. Cause is for the log.
 type Error struct {
 	Code    Code
 	Message string
-	Reason  Reason   // "": the usual one of the Code
-	Details []string // a line for each mistake in the request
+	Reason  Reason   // "": the default of the Code
+	Details []string // one for each mistake in the request
 	Cause   error
-	// RetryAfter is when the request may be sent again; 0 leaves it to the Reason.
+	// RetryAfter is how long to wait before a retry; 0: the Reason's default.
 	RetryAfter time.Duration
-	// PartnerStatus is the HTTP status that a partner has refused a call with; 0: it has
-	// not.
+	// PartnerStatus is the HTTP status of the partner's refusal; 0: no refusal.
 	PartnerStatus int
 }
 
 func (e *Error) Error() string {
-	if e.Cause != nil && !strings.HasSuffix(e.Message, e.Cause.Error()) { // Errorf has it in the message
+	if e.Cause != nil && !strings.HasSuffix(e.Message, e.Cause.Error()) { // Errorf includes it in the message
 		return e.Message + ": " + e.Cause.Error()
 	}
 	return e.Message
@@ -49,7 +48,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// orNil returns the error where it has details, else none.
+// orNil returns the error if it has details, otherwise nil.
 func (e *Error) orNil() error {
 	if len(e.Details) == 0 {
 		return nil
@@ -57,14 +56,14 @@ func (e *Error) orNil() error {
 	return e
 }
 
-// Errorf returns an error of that code. A %w among the arguments is its cause, and
-// part of its message: wrap only what callers may read.
+// Errorf returns an error with that code. A %w argument is its cause and part of its message, so
+// wrap only errors that callers may read.
 func Errorf(code Code, format string, args ...any) *Error {
 	said := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: said.Error(), Cause: errors.Unwrap(said)}
 }
 
-// MessageOf returns what callers may read of an error: not its cause.
+// MessageOf returns the part of an error that callers may read.
 func MessageOf(err error) string {
 	var ours *Error
 	if errors.As(err, &ours) {

@@ -1,7 +1,7 @@
 // Package marketplace is the service's domain: its types and invariants. It depends on neither SQL
 // nor HTTP.
 //
-// One file a noun. Below it: pricing (what a reseller pays), health (how a partner
-// fares), catalog (a partner's products become activities), partner (the calls to
-// partners), postgres (all SQL), api (all HTTP), worker (what happens by itself).
+// Each noun has its own file. Packages that build on it: catalog (products become activities),
+// booking (the life of bookings), partner (calls to partners), storefront (what resellers read),
+// postgres (all SQL), api (all HTTP), and worker (background jobs).
 package marketplace

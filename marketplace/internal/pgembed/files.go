@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// password returns the password in the file, or creates it: other users that can open
-// the socket still need it.
+// password returns the password in the file, or creates it. Other users that can open the socket
+// need it.
 func password(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err == nil && len(text) > 0 {
@@ -30,8 +30,8 @@ func password(path string) (string, error) {
 	return made, nil
 }
 
-// create makes the database's files, once. They are made beside their place and
-// moved there, so that an interrupted start leaves nothing half made.
+// create creates the database's files once. They are created beside their place and moved, so that
+// an interrupted start leaves no partial files.
 func create(ctx context.Context, commands binaries, o owner, data, password string, disposable bool) error {
 	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err == nil {
 		return nil
@@ -74,11 +74,10 @@ func lastOf(said string) string {
 	return lines[len(lines)-1]
 }
 
-// largestLog is how long the log may be at a start, in bytes; a longer one is kept
-// once, as postgresql.log.old.
+// largestLog limits the log at a start, in bytes. A longer one is kept once, as postgresql.log.old.
 const largestLog = 16 << 20
 
-// openLog opens PostgreSQL's log, which is the service's own file.
+// openLog opens PostgreSQL's log, which belongs to the service.
 func openLog(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > largestLog {
 		if err := os.Rename(path, path+".old"); err != nil {
@@ -92,7 +91,7 @@ func openLog(path string) (*os.File, error) {
 	return file, nil
 }
 
-// lastLine returns the last line of the log, and where the others are.
+// lastLine returns the last line of the log and the log's path.
 func lastLine(path string) string {
 	text, err := os.ReadFile(path)
 	switch {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// lock takes the folder for this process. It ends with the process, however that
-// ends: the file is closed in every child (Go opens files close-on-exec).
+// lock locks the folder for this process. The lock ends with the process, however it ends: children
+// do not inherit the file (Go opens files close-on-exec).
 func lock(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -31,22 +31,21 @@ func lock(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// unlock gives the folder free. Closing the file alone would leave it taken while a
-// child of this process that is being started has a copy of it, until that runs.
+// unlock releases the folder. Closing the file alone would leave it locked while a child that is
+// being started has a copy.
 func unlock(file *os.File) {
 	_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
 	_ = file.Close()
 }
 
-// pidFile is where PostgreSQL writes down who runs on the data, and when it is ready.
+// pidFile is the file in which PostgreSQL records its process and state.
 const pidFile = "postmaster.pid"
 
-// orphanTime bounds the wait for the end of an orphan.
+// orphanTime limits the wait for an orphaned server's end.
 const orphanTime = 30 * time.Second
 
-// endOrphan ends a server that a killed service left behind on data, and takes away
-// what an unclean end has left: a pid file whose number belongs to somebody else by
-// now would keep the next server from starting.
+// endOrphan ends a server that a killed service left behind, and removes an outdated pid file.
+// Otherwise a pid that another process now has would prevent the next start.
 func endOrphan(ctx context.Context, data, sockets string) error {
 	pid, err := running(data)
 	if err != nil {
@@ -63,15 +62,15 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 			return fmt.Errorf("the leftover PostgreSQL (process %d) does not stop: stop it yourself", pid)
 		}
 	}
-	// Its children end by themselves, a little later than it does where it was killed. Two
-	// servers' processes on the same files would destroy them.
+	// Its children end a little later if it was killed. Two servers' processes on the same files
+	// would destroy them.
 	ctx, cancel := context.WithTimeout(ctx, orphanTime)
 	defer cancel()
 	if !until(ctx, func() bool { return !inhabited(data) }) {
 		return fmt.Errorf("processes of an earlier PostgreSQL still use %s: stop them", data)
 	}
 	stale := []string{filepath.Join(data, pidFile)}
-	locks, _ := filepath.Glob(filepath.Join(sockets, ".s.PGSQL.*")) // the pattern is well formed
+	locks, _ := filepath.Glob(filepath.Join(sockets, ".s.PGSQL.*")) // the pattern is valid
 	for _, path := range append(stale, locks...) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove files of an earlier PostgreSQL: %w", err)
@@ -80,7 +79,7 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 	return nil
 }
 
-// running returns the id of the process that runs on data, or 0.
+// running returns the id of the server's process for data, or 0.
 func running(data string) (int, error) {
 	lines, err := pidLines(data)
 	if err != nil || len(lines) == 0 {
@@ -93,8 +92,7 @@ func running(data string) (int, error) {
 	return pid, nil
 }
 
-// pidLines are the lines of the pid file: the process is the first, the state the
-// eighth.
+// pidLines returns the lines of the pid file: the process id is the first, the state the eighth.
 func pidLines(data string) ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(data, pidFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -106,7 +104,7 @@ func pidLines(data string) ([]string, error) {
 	return strings.Fields(string(text)), nil
 }
 
-// until looks again and again until done says so; false means that ctx ended first.
+// until calls done repeatedly until it returns true. It returns false if ctx ends first.
 func until(ctx context.Context, done func() bool) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

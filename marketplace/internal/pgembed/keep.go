@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// restartPause is the least time between two restarts.
+// restartPause is the minimum time between restarts.
 const restartPause = time.Minute
 
-// Keeper keeps a server running: one that ends by itself is started again, once a minute
-// at most. Its address stays the same.
+// Keeper restarts a server that ends by itself, at most once a minute. The server's address does
+// not change.
 type Keeper struct {
 	config  Config
 	log     *slog.Logger
-	server  *Server // once the loop has ended, its last one; nil where that is down
+	server  *Server // after the loop has ended: its last server, or nil if it is down
 	running atomic.Bool
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
 
-// Keep keeps a server that was started with that configuration running, until Stop.
+// Keep keeps a server running, which was started with that configuration, until Stop.
 func Keep(s *Server, config Config, log *slog.Logger) *Keeper {
 	ctx, stop := context.WithCancel(context.Background())
 	k := &Keeper{config: config, log: log, server: s, stop: stop, ended: make(chan struct{})}
@@ -30,15 +30,15 @@ func Keep(s *Server, config Config, log *slog.Logger) *Keeper {
 	return k
 }
 
-// Running reports whether the server runs. It does not while it is being started again.
+// Running reports whether the server runs. It does not during a restart.
 func (k *Keeper) Running() bool { return k.running.Load() }
 
-// Stop ends the server as Server.Stop does, and starts it no more.
+// Stop ends the server like Server.Stop and does not restart it.
 func (k *Keeper) Stop(ctx context.Context) error {
 	k.stop()
 	select {
 	case <-k.ended:
-	case <-ctx.Done(): // it is being started: that ends with this process
+	case <-ctx.Done(): // a restart in progress ends with this process
 		return nil
 	}
 	if k.server == nil {
@@ -49,7 +49,7 @@ func (k *Keeper) Stop(ctx context.Context) error {
 
 func (k *Keeper) run(ctx context.Context) {
 	defer close(k.ended)
-	var last time.Time // when it was started again
+	var last time.Time // the last restart
 	for {
 		select {
 		case <-ctx.Done():
@@ -58,7 +58,7 @@ func (k *Keeper) run(ctx context.Context) {
 		}
 		k.running.Store(false)
 		k.log.Error("the private PostgreSQL has ended: its folder's postgresql.log says why")
-		_ = k.server.Stop(ctx) // it has ended: this frees its folder
+		_ = k.server.Stop(ctx) // it has ended; this releases its folder
 		for k.server = nil; k.server == nil; {
 			select {
 			case <-ctx.Done():

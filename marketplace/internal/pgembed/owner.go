@@ -15,14 +15,13 @@ import (
 // owner is the user that the server runs as.
 type owner struct {
 	name    string
-	account *syscall.Credential // nil: the service's own user
+	account *syscall.Credential // nil: the service's user
 }
 
-// servants are the users that take PostgreSQL over from root, the first that exists.
+// servants are the users that run PostgreSQL for root. The first that exists is used.
 var servants = []string{"postgres", "nobody"}
 
-// serverOwner returns the user for the server: the service's own, or a servant where
-// that is root.
+// serverOwner returns the server's user: the service's own, or a servant for root.
 func serverOwner() (owner, error) {
 	if os.Geteuid() != 0 {
 		return owner{}, nil
@@ -35,19 +34,19 @@ func serverOwner() (owner, error) {
 		uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
 		gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
 		if err := errors.Join(errUID, errGID); err != nil {
-			continue // a system whose users have no numbers
+			continue // the system has no numeric user ids
 		}
 		return owner{name: name, account: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), Groups: []uint32{}}}, nil
 	}
 	return owner{}, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it: start the service as another user, or set MARKETPLACE_DATABASE_URL")
 }
 
-// process has a child run as the owner, apart from the terminal's signals.
+// process runs a child as the owner, without the terminal's signals.
 func (o owner) process() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: o.account, Setpgid: true}
 }
 
-// own makes a folder that only the server's user and root can enter.
+// own creates a folder that only the server's user and root can open.
 func (o owner) own(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -58,8 +57,8 @@ func (o owner) own(dir string) error {
 	return errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, int(o.account.Uid), int(o.account.Gid)))
 }
 
-// reaches returns an error that names the first folder above dir which the server's
-// user cannot pass.
+// reaches returns an error that names the first folder above dir that the server's user cannot
+// pass.
 func (o owner) reaches(dir string) error {
 	if o.account == nil {
 		return nil
@@ -83,11 +82,11 @@ func (o owner) reaches(dir string) error {
 	return nil
 }
 
-// passes reports whether the user may pass through a folder, by its mode bits.
+// passes reports by the mode bits whether the user may pass through a folder.
 func (o owner) passes(folder os.FileInfo) bool {
 	stat, ok := folder.Sys().(*syscall.Stat_t)
 	if !ok {
-		return true // another system: the server itself will tell
+		return true // on other systems the server itself reports it
 	}
 	bit := os.FileMode(0o001)
 	switch {

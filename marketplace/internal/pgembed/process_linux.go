@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// livesIn reports whether a process is alive and works in that folder, as a
-// PostgreSQL server does in its data. A number alone proves nothing: it may be
-// somebody else's by now, or a zombie's, which has no folder any more.
+// livesIn reports whether a live process works in that folder, as a PostgreSQL server does in its
+// data. A process id alone proves nothing: another process may have it now, or it may be a zombie,
+// which has no folder.
 func livesIn(pid int, folder string) bool {
 	works, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil {
@@ -26,7 +26,7 @@ func livesIn(pid int, folder string) bool {
 
 // inhabited reports whether any process works in that folder.
 func inhabited(folder string) bool {
-	running, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well formed
+	running, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, process := range running {
 		if pid, err := strconv.Atoi(filepath.Base(process)); err == nil && livesIn(pid, folder) {
 			return true
@@ -35,5 +35,5 @@ func inhabited(folder string) bool {
 	return false
 }
 
-// endWithUs has a child end with the thread that starts it.
+// endWithUs makes a child end with the thread that starts it.
 func endWithUs(child *syscall.SysProcAttr) { child.Pdeathsig = syscall.SIGINT }

@@ -9,17 +9,16 @@ import (
 	"syscall"
 )
 
-// livesIn reports whether a process is alive and was started on that folder. Without
-// /proc the command line tells a server from another process with the same id.
+// livesIn reports whether a live process was started with that folder. Without /proc the command
+// line distinguishes a server from another process with the same id.
 func livesIn(pid int, folder string) bool {
 	said, err := exec.Command("ps", "-o", "stat=,command=", "-p", strconv.Itoa(pid)).Output()
 	line := strings.TrimSpace(string(said))
 	return err == nil && !strings.HasPrefix(line, "Z") && strings.Contains(line, folder)
 }
 
-// inhabited cannot tell here: without /proc a child of the server's has no folder.
+// inhabited is unknown here: without /proc a child's folder cannot be read.
 func inhabited(string) bool { return false }
 
-// endWithUs cannot be had here: a server outlives a service that is killed, and the
-// next one ends it.
+// endWithUs is not supported here: a server outlives a killed service, and the next one ends it.
 func endWithUs(*syscall.SysProcAttr) {}

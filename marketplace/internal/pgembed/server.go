@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Server is a PostgreSQL that runs.
+// Server is a running PostgreSQL.
 type Server struct {
 	dir      string
 	lock     *os.File
@@ -25,20 +25,20 @@ type Server struct {
 	sockets  string
 	process  *os.Process
 	gone     chan struct{} // closed when the process has ended
-	ended    error         // how; read after gone
+	ended    error         // its result; valid after gone is closed
 }
 
 const (
 	superuser          = "marketplace"
 	defaultConnections = 100
-	// startTime bounds a start: recovery after an unclean end may take a while.
+	// startTime limits a start. Recovery after a crash may take a while.
 	startTime = 2 * time.Minute
-	// longestSocket is what a Unix socket's path can hold, with PostgreSQL's name.
+	// longestSocket is the maximum path of a Unix socket's folder.
 	longestSocket = 107 - len("/.s.PGSQL.5432")
 )
 
-// Start runs the server, and returns once it can be used. Its error wraps
-// ErrNoBinaries where there is no PostgreSQL, and says what to do in one line.
+// Start starts the server and returns when it is ready. Its error wraps ErrNoBinaries if there is
+// no PostgreSQL, and says in one line what to do.
 func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	dir, err := filepath.Abs(config.Dir)
 	if err != nil {
@@ -89,8 +89,8 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	return s, nil
 }
 
-// socketFolder is where the socket lies: in dir, or where that is too long for a
-// socket, in a folder of the same name each time below the system's temporary one.
+// socketFolder returns the socket's folder: dir, or if its path is too long for a socket, a fixed
+// folder below the system's temporary one.
 func socketFolder(dir string) (string, error) {
 	sockets := filepath.Join(dir, "socket")
 	if len(sockets) <= longestSocket {
@@ -122,8 +122,8 @@ func (s *Server) run(ctx context.Context, commands binaries, o owner, dir, data 
 	endWithUs(command.SysProcAttr)
 	started := make(chan error)
 	go func() {
-		// Linux sends the signal of the parent's death when the thread ends that
-		// started the child: it is kept until the child is gone.
+		// Linux sends the signal when the thread that started the child ends, so that thread is
+		// kept until the child has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := command.Start()
@@ -148,8 +148,8 @@ func (s *Server) run(ctx context.Context, commands binaries, o owner, dir, data 
 	return fmt.Errorf("PostgreSQL ended during startup (%w): %s", s.ended, lastLine(log.Name()))
 }
 
-// ready reports whether the pid file is that of our own server, and says so: an
-// orphan's would say so as well.
+// ready reports whether the pid file belongs to our server, not an orphan, and says that it is
+// ready.
 func (s *Server) ready(data string) bool {
 	lines, err := pidLines(data)
 	return err == nil && len(lines) > 0 && lines[0] == strconv.Itoa(s.process.Pid) && lines[len(lines)-1] == "ready"
@@ -164,30 +164,29 @@ func (s *Server) over() bool {
 	}
 }
 
-// settings are the server's: no port, and a socket for its owner and root alone.
+// settings returns the server's settings: no TCP port, and a socket for its owner and root only.
 func settings(data, sockets string, config Config) []string {
 	args := []string{
 		"-D", data, "-k", sockets,
 		"-c", "listen_addresses=", "-c", "unix_socket_permissions=0700",
 		"-c", "max_connections=" + strconv.Itoa(cmp.Or(config.MaxConnections, defaultConnections)),
 		"-c", "log_destination=stderr", "-c", "logging_collector=off",
-		"-c", "log_statement=none", "-c", "log_min_error_statement=panic", "-c", "log_error_verbosity=terse", // statements and rows hold customers' data
+		"-c", "log_statement=none", "-c", "log_min_error_statement=panic", "-c", "log_error_verbosity=terse", // statements and rows contain customers' data
 		"-c", "timezone=UTC",
 	}
 	if config.Disposable {
 		args = append(args, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
-			// Nothing is recovered, copied to a standby or kept for long.
+			// Nothing is recovered, replicated or kept for long.
 			"-c", "wal_level=minimal", "-c", "max_wal_senders=0", "-c", "max_wal_size=8GB", "-c", "checkpoint_timeout=1d", "-c", "autovacuum=off")
 	}
 	return args
 }
 
-// URL is the address of a database of the server, with its password: it is not for
-// logs.
+// URL returns the address of a database with its password. It must not be logged.
 func (s *Server) URL(database string) string { return addressOf(s.sockets, s.password, database) }
 
-// URLOf is the address of a database of the server that another process runs in that
-// folder; only its user, and root, may read the password.
+// URLOf returns the address of a database of another process's server in that folder. Only its user
+// and root can read the password.
 func URLOf(dir, database string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -209,11 +208,11 @@ func addressOf(sockets, password, database string) string {
 	return address.String()
 }
 
-// Gone is closed when the server has ended for any reason.
+// Gone returns a channel that is closed when the server has ended for any reason.
 func (s *Server) Gone() <-chan struct{} { return s.gone }
 
-// Stop ends the server: what is under way is rolled back, the data stays. When ctx
-// ends first, the server is ended immediately, and recovers at the next start.
+// Stop ends the server. Transactions in progress are rolled back, and the data stays. If ctx ends
+// first, the server is ended immediately and recovers at the next start.
 func (s *Server) Stop(ctx context.Context) error {
 	defer s.leave()
 	if err := s.process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -224,8 +223,8 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	for _, signal := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} { // the last one ends a stopped process, too
-		_ = s.process.Signal(signal) // it may be gone by now
+	for _, signal := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} { // the last one also ends a stopped process
+		_ = s.process.Signal(signal) // it may have ended
 		select {
 		case <-s.gone:
 			return nil
@@ -235,11 +234,11 @@ func (s *Server) Stop(ctx context.Context) error {
 	return fmt.Errorf("PostgreSQL (process %d) does not stop", s.process.Pid)
 }
 
-// quitTime is how long an immediate shutdown of a server may take.
+// quitTime limits an immediate shutdown.
 const quitTime = 500 * time.Millisecond
 
-// leave gives the folder free, and removes the one of the socket where that lies
-// elsewhere and is empty: a server that still runs has its socket in it.
+// leave releases the folder, and removes a separate socket folder if it is empty: a running server
+// has its socket in it.
 func (s *Server) leave() {
 	if s.sockets != "" && filepath.Dir(s.sockets) != s.dir {
 		_ = os.Remove(s.sockets)

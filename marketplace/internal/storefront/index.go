@@ -41,7 +41,7 @@ type snapshot struct {
 	terms   *marketplace.Terms
 }
 
-// split returns the entries of each mode, in their order.
+// split returns the entries by mode, in order.
 func split(entries []*entry) map[marketplace.Mode][]*entry {
 	byMode := map[marketplace.Mode][]*entry{}
 	for _, e := range entries {
@@ -50,7 +50,7 @@ func split(entries []*entry) map[marketplace.Mode][]*entry {
 	return byMode
 }
 
-// newEntries makes a list of all rows, which are in its order.
+// newEntries returns the entries of all rows, which are in the list's order.
 func newEntries(rows []Row) []*entry {
 	entries := make([]*entry, 0, len(rows))
 	for _, row := range rows {
@@ -61,8 +61,8 @@ func newEntries(rows []Row) []*entry {
 	return entries
 }
 
-// merge returns the list with these rows, which are in its order, in the place of what
-// it holds of the same activities. What was asked for and is not among them is gone.
+// merge replaces the entries of the requested activities by these rows, which are in the list's
+// order. A requested activity without a row is removed.
 func merge(entries []*entry, rows []Row, asked []uuid.UUID) []*entry {
 	gone := make(map[uuid.UUID]bool, len(asked))
 	for _, id := range asked {
@@ -91,29 +91,29 @@ func merge(entries []*entry, rows []Row, asked []uuid.UUID) []*entry {
 	return merged
 }
 
-// Filter narrows the list to a mode, which is required, and further. Capitals do not count, in any alphabet; an empty field takes
-// everything.
+// Filter selects a mode, which is required, and optionally more. Case is ignored in every alphabet,
+// and an empty field matches everything.
 type Filter struct {
 	Mode     marketplace.Mode
-	Query    string // each of its words is a part of the activity's titles, texts, places, categories or tags, in any of its languages
-	Category string // one of its categories, whole
-	Country  string // its country's code or name, whole
-	City     string // its city, whole
+	Query    string // each word must occur in the titles, texts, places, categories or tags, in any language
+	Category string // the exact name of a category
+	Country  string // the exact code or name
+	City     string // the exact name
 }
 
-// normal is the canonical form of the filter: equivalent filters are equal.
+// normal returns the canonical form of the filter: equivalent filters become equal.
 func (f Filter) normal() Filter {
 	return Filter{
 		Mode: f.Mode, Query: strings.Join(strings.Fields(fold(f.Query)), " "), Category: fold(f.Category), Country: fold(f.Country), City: fold(f.City),
 	}
 }
 
-// fold makes capitals small, and what would part one text from the next a space.
+// fold converts to lower case, and replaces separators by spaces.
 func fold(text string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), separator, " "))
 }
 
-// The kinds of facets. Each stands between separators, before its text.
+// The kinds of facets. Each is between separators, before its text.
 const (
 	separator = "\x1f"
 	category  = "c"
@@ -132,8 +132,7 @@ func facetsOf(r Row) string {
 	return all.String()
 }
 
-// mostWords bounds what is kept of an activity's words, in bytes. The longest texts come
-// last, and are cut.
+// mostWords limits the words of an activity, in bytes. The longest texts come last and are cut.
 const mostWords = 8 << 10
 
 func wordsOf(r Row) string {
@@ -144,7 +143,7 @@ func wordsOf(r Row) string {
 	return strings.Clone(words[:min(len(words), mostWords)])
 }
 
-// takes reports whether the activity is one of the filter's, which is normal.
+// takes reports whether the activity matches the filter, which is normalized.
 func (f Filter) takes(e *entry) bool {
 	for _, asked := range [...]struct{ kind, text string }{{category, f.Category}, {country, f.Country}, {city, f.City}} {
 		if asked.text != "" && !strings.Contains(e.facets, facet(asked.kind, asked.text)) {

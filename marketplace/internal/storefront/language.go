@@ -9,10 +9,9 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// lookUp returns the translation that a language range is shown in, as RFC 4647 looks it
-// up: pt-PT is in pt-PT, else in pt, and never in pt-BR. A range takes the tags that it
-// begins, too: pt may be in any pt-*. "" stands for the base fields, which are in the
-// partner's locale.
+// lookUp returns the translation for a language range by RFC 4647 lookup: pt-PT matches pt-PT,
+// otherwise pt, and never pt-BR. A range also matches longer tags: pt may match any pt-*. "" stands
+// for the base fields, which are in the partner's locale.
 func lookUp(wanted, locale string, translations map[string]marketplace.Object) string {
 	tags := slices.Sorted(maps.Keys(translations))
 	find := func(fits func(tag string) bool) (name string, found bool) {
@@ -41,8 +40,8 @@ func lookUp(wanted, locale string, translations map[string]marketplace.Object) s
 	return ""
 }
 
-// truncated is a language range without its last subtag, and without a single letter or
-// digit that then ends it (RFC 4647, 3.4).
+// truncated removes the last subtag of a language range, and a single-character subtag that would
+// then be last (RFC 4647, 3.4).
 func truncated(tag string) string {
 	for {
 		at := max(strings.LastIndexByte(tag, '-'), 0)
@@ -52,7 +51,7 @@ func truncated(tag string) string {
 	}
 }
 
-// translate puts texts over an activity's own.
+// translate replaces an activity's texts by a translation.
 func (a *activity) translate(texts marketplace.Object) {
 	for field, into := range map[string]*string{
 		"activity_title": &a.Title, "main_promo_title": &a.MainPromoTitle, "short_description": &a.ShortDescription,
@@ -61,7 +60,7 @@ func (a *activity) translate(texts marketplace.Object) {
 		put(texts, field, into)
 	}
 	var variations map[string]marketplace.Object
-	_ = json.Unmarshal(texts["variations"], &variations) // texts of another shape are none
+	_ = json.Unmarshal(texts["variations"], &variations) // texts of another type are ignored
 	for i := range a.Variations {
 		a.Variations[i].translate(variations[a.Variations[i].ID.String()])
 	}
@@ -87,7 +86,7 @@ func (v *variation) translate(texts marketplace.Object) {
 	}
 }
 
-// put replaces a text by its translation, where there is one.
+// put replaces a text by its translation, if there is one.
 func put(texts marketplace.Object, field string, into *string) {
 	var text string
 	if json.Unmarshal(texts[field], &text) == nil && text != "" {

@@ -15,29 +15,29 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Query asks for a page of the list. Two that are equal ask for the same.
+// Query selects a page of the list. Equal queries select the same page.
 type Query struct {
-	Page, Limit int                  // both of 1 or more
-	After       marketplace.Cursor   // instead of the page: where the one before has ended
+	Page, Limit int                  // at least 1 each
+	After       marketplace.Cursor   // replaces the page: the last entry of the previous page
 	Currency    marketplace.Currency // "": each activity's own
 	Language    string               // BCP 47, "": each activity's own
 	Filter      Filter
-	Affiliate   uuid.UUID // whose links are in it; zero: none are
+	Affiliate   uuid.UUID // whose links are added; zero: no links
 }
 
-// ListName is the list that its cursors are good for.
+// ListName is the name of the list in its cursors.
 const ListName = "activities"
 
-// page is one that is made, and what it was made of.
+// page is an encoded page with its entries.
 type page struct {
 	*Answer
 	part
 	terms   *marketplace.Terms
-	checked atomic.Uint64 // the last version of the list that it was found good for
+	checked atomic.Uint64 // the last version of the list for which it is valid
 }
 
-// List returns a page; one past the end is empty. The error is Invalid where there is no
-// exchange rate for the currency. A price that another rate is missing for is left out.
+// List returns a page; a page past the end is empty. The error is Invalid if the currency has no
+// exchange rate. Prices for which another rate is missing are omitted.
 func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 	q.Filter = q.Filter.normal()
 	now := f.current.Load()
@@ -56,8 +56,8 @@ func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 		return nil, err
 	}
 	f.misses.Add(1)
-	// A flight is of one version: no caller receives a page that was begun before a change
-	// that the caller has seen.
+	// The version is part of the key: no caller receives a page that was begun before a change that
+	// the caller has seen.
 	made, err, _ := f.flights.Do(q.flight(now.version), func() (any, error) {
 		return f.makePage(context.WithoutCancel(ctx), now, q)
 	})
@@ -77,8 +77,8 @@ func (q Query) flight(version uint64) string {
 	return name
 }
 
-// priced returns why nothing can be priced in the currency; nil where "" asks for each
-// activity's own.
+// priced returns an error if nothing can be priced in the currency. "" stands for each activity's
+// own currency.
 func priced(terms *marketplace.Terms, currency marketplace.Currency) error {
 	if currency == "" {
 		return nil
@@ -87,7 +87,7 @@ func priced(terms *marketplace.Terms, currency marketplace.Currency) error {
 	return err
 }
 
-// part is what a page holds.
+// part is the content of a page.
 type part struct {
 	entries []*entry
 	total   int  // of the list
@@ -98,7 +98,7 @@ func (p part) equal(other part) bool {
 	return p.total == other.total && p.more == other.more && slices.Equal(p.entries, other.entries)
 }
 
-// cut returns the part of the list that a page is.
+// cut returns the part of the list for a page.
 func (f *Front) cut(now *snapshot, q Query) part {
 	entries := f.filtered(now, q.Filter)
 	total, from := len(entries), 0
@@ -107,7 +107,7 @@ func (f *Front) cut(now *snapshot, q Query) part {
 		if from = at; known {
 			from++
 		}
-	} else if from = total; q.Page-1 <= total/q.Limit { // which keeps the product small, too
+	} else if from = total; q.Page-1 <= total/q.Limit { // also avoids an overflow
 		from = min((q.Page-1)*q.Limit, total)
 	}
 	until := min(from+q.Limit, total)
@@ -126,16 +126,16 @@ func (q Query) pagination(p part) *Pagination {
 	return shown
 }
 
-// selection is what a filter takes of one version of the list.
+// selection contains the entries that match a filter in one version of the list.
 type selection struct {
 	version uint64
 	entries []*entry
 }
 
-// entrySize is what a selection costs for each entry, in bytes.
+// entrySize is the memory of an entry in a selection, in bytes.
 const entrySize = 8
 
-// filtered returns what the filter takes.
+// filtered returns the entries that match the filter.
 func (f *Front) filtered(now *snapshot, by Filter) []*entry {
 	if by == (Filter{Mode: by.Mode}) {
 		return now.byMode[by.Mode]
@@ -153,7 +153,7 @@ func (f *Front) filtered(now *snapshot, by Filter) []*entry {
 	return taken
 }
 
-// overhead is about what a thing that is kept costs beside its bytes.
+// overhead is the estimated overhead of a cached object, in bytes.
 const overhead = 1 << 10
 
 func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, error) {
@@ -169,7 +169,7 @@ func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, er
 	p.entries = slices.Clone(p.entries)
 	fresh := &page{Answer: answer, part: p, terms: now.terms}
 	fresh.checked.Store(now.version)
-	if len(p.entries) > 0 { // there is no end of pages past the end
+	if len(p.entries) > 0 { // pages past the end are not cached: their number is unlimited
 		f.cache.put(q, fresh, int64(len(answer.Body)+len(answer.Gzip()))+overhead+int64(len(p.entries))*entrySize)
 	}
 	return fresh, nil
@@ -196,15 +196,15 @@ func (f *Front) show(ctx context.Context, terms *marketplace.Terms, entries []*e
 	for _, id := range ids {
 		a, found := byID[id]
 		if !found {
-			continue // not listed any more: the news of it is on the way
+			continue // no longer listed; the notification has not arrived yet
 		}
 		shown = append(shown, f.withLink(show(a, *terms, q.Currency, q.Language), q.Affiliate))
 	}
 	return shown, nil
 }
 
-// cache keeps what has been made, up to a number of bytes; what was not asked for the
-// longest time goes first. It is safe for concurrent use.
+// cache keeps objects up to a number of bytes and evicts the least recently used. It is safe for
+// concurrent use.
 type cache struct {
 	most int64
 
@@ -220,7 +220,7 @@ type kept struct {
 
 func newCache(most int64) *cache {
 	c := &cache{most: most}
-	c.byKey, _ = simplelru.NewLRU(math.MaxInt, func(_ any, k kept) { c.bytes -= k.bytes }) // fails for no size
+	c.byKey, _ = simplelru.NewLRU(math.MaxInt, func(_ any, k kept) { c.bytes -= k.bytes }) // an error only for a size below 1
 	return c
 }
 

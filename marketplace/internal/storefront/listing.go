@@ -7,7 +7,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// activity is the contract's resource of that name. Every field is present.
+// activity is the contract's resource Activity. Every field is present.
 type activity struct {
 	ID     uuid.UUID `json:"_id"`
 	Title  string    `json:"activity_title"`
@@ -31,10 +31,10 @@ type variation struct {
 	Cancellation     string                      `json:"cancellation_policy"`
 	ExternalSync     externalSync                `json:"external_sync"`
 	marketplace.VariationDetails
-	GroupPrice *struct{} `json:"group_price,omitempty"` // never here: it is the pricing's
+	GroupPrice *struct{} `json:"group_price,omitempty"` // always omitted here: it is in the pricing
 }
 
-// externalSync names the partner's option.
+// externalSync contains the partner's ids of the option.
 type externalSync struct {
 	ExternalOptionID string `json:"external_option_id"`
 }
@@ -45,8 +45,8 @@ const (
 	Inactive = "Inactive"
 )
 
-// show returns an activity in a currency, or in its partner's where that is "", and in
-// the language that fits best among its own and its translations; "" is its own.
+// show returns an activity in a currency ("" means its partner's) and in the best matching language
+// of its translations ("" means its own).
 func show(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency, language string) activity {
 	if currency == "" {
 		currency = a.Currency()

@@ -10,17 +10,17 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// OperatorActivity is an activity as operators read it: what they and the partner have
-// said of it, each by itself, and the partner's own prices.
+// OperatorActivity is an activity as operators read it: the operators' fields and the partner's
+// fields side by side, with the partner's prices.
 type OperatorActivity struct {
 	ID             uuid.UUID        `json:"_id"`
 	IntegrationID  uuid.UUID        `json:"integration_id"`
 	Mode           marketplace.Mode `json:"mode"`
 	CreatedAt      time.Time        `json:"created_at"`
 	Title          string           `json:"activity_title"`
-	Status         string           `json:"status"`          // Active where both of these are
-	PartnerStatus  string           `json:"partner_status"`  // Active while it is in the partner's catalog
-	OperatorStatus string           `json:"operator_status"` // what operators set as status
+	Status         string           `json:"status"`          // Active if the next two are
+	PartnerStatus  string           `json:"partner_status"`  // Active while the partner's catalog contains it
+	OperatorStatus string           `json:"operator_status"` // set by operators
 	marketplace.ActivityDetails
 	Currency   marketplace.Currency          `json:"currency"` // of the partner's first price
 	Product    operatorProduct               `json:"external_sync"`
@@ -28,7 +28,7 @@ type OperatorActivity struct {
 	Texts      map[string]marketplace.Object `json:"translation"` // ActivityDetails' own may be null
 }
 
-// operatorProduct is a partner's product, as the partner last sent it.
+// operatorProduct is a partner's product as last received.
 type operatorProduct struct {
 	ID            string `json:"external_product_id"`
 	InternalName  string `json:"internal_name"`
@@ -44,14 +44,14 @@ type operatorVariation struct {
 	ID               uuid.UUID                   `json:"_id"`
 	Title            string                      `json:"title"`
 	Sort             int                         `json:"sort"`
-	Status           string                      `json:"status"` // Active while it is in its product
+	Status           string                      `json:"status"` // Active while the product contains it
 	AvailabilityType partnerapi.AvailabilityType `json:"availability_type"`
 	Capacity         int                         `json:"capacity"`
 	Cancellation     string                      `json:"cancellation_policy"`
 	Pricing          operatorPricing             `json:"pricing"`
 	Option           operatorOption              `json:"external_sync"`
 	marketplace.VariationDetails
-	GroupPrice *struct{} `json:"group_price,omitempty"` // never here: it is the pricing's
+	GroupPrice *struct{} `json:"group_price,omitempty"` // always omitted here: it is in the pricing
 }
 
 // operatorOption is a partner's option.
@@ -60,8 +60,8 @@ type operatorOption struct {
 	InternalName string `json:"internal_name"`
 }
 
-// operatorPricing is what is asked before the marketplace's terms: an operator's group
-// price, else the partner's prices.
+// operatorPricing is the price before percentages and fees: an operator's group price, otherwise
+// the partner's prices.
 type operatorPricing struct {
 	GroupPrice *marketplace.Number   `json:"group_price"`
 	Currency   *marketplace.Currency `json:"currency"` // of the group price

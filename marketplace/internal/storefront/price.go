@@ -9,18 +9,18 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Pricing is the contract's PublicVariationPricing, in the major unit.
+// Pricing is the contract's PublicVariationPricing, in major units.
 type Pricing struct {
 	GroupPrice *marketplace.Number    `json:"group_price"`
 	Discount   marketplace.Number     `json:"discount_percentage"`
 	Units      marketplace.List[unit] `json:"units"`
-	lacks      error                  // the first rate that is missing for a price of it; nil: none is
+	lacks      error                  // the first missing exchange rate; nil: no rate is missing
 }
 
-// sellable reports whether a price is left of those that there are.
+// sellable reports whether at least one price is available.
 func (p Pricing) sellable() bool { return p.lacks == nil || p.GroupPrice != nil || len(p.Units) > 0 }
 
-// Of is the price of a unit, nil where it has none. The error is Invalid where a rate is
+// Of returns the price of a unit; nil without a price. The error is Invalid if an exchange rate is
 // missing.
 func (p Pricing) Of(unitID string) (*marketplace.Number, error) {
 	for i := range p.Units {
@@ -41,9 +41,9 @@ type unit struct {
 	Price  marketplace.Number  `json:"price"`
 }
 
-// priceVariation is what a variation costs, or one of its slots: the slot's own prices stand
-// before the option's (AVL-6); nil has none. With a group price the units are empty. A
-// price that a rate is missing for is left out.
+// priceVariation returns the prices of a variation or of one of its slots. A slot's own prices take
+// precedence over the option's (AVL-6). With a group price there are no unit prices. Prices with a
+// missing exchange rate are omitted.
 func priceVariation(a marketplace.Activity, v marketplace.Variation, slot []partnerapi.UnitPricing, quote *quote) (priced Pricing) {
 	if p := a.Details.AdminDiscountPercentage; p != nil {
 		priced.Discount = *p
@@ -70,15 +70,15 @@ func priceVariation(a marketplace.Activity, v marketplace.Variation, slot []part
 	return priced
 }
 
-// base is the partner's price for a unit: the slot's own, else the option's in the
-// wanted currency, else its first (PRD-8).
+// base returns the partner's price for a unit: the slot's own, otherwise the option's in the wanted
+// currency, otherwise its first (PRD-8).
 func base(unit partnerapi.Unit, slot []partnerapi.UnitPricing, wanted marketplace.Currency) marketplace.Minor {
 	for _, own := range slot {
 		if own.UnitID == unit.ID {
 			return minor(own.Original, own.CurrencyPrecision, own.Currency)
 		}
 	}
-	best := unit.PricingFrom[0] // there is at least one: the schema wants it
+	best := unit.PricingFrom[0] // the schema requires at least one
 	for _, entry := range unit.PricingFrom {
 		if marketplace.Currency(entry.Currency) == wanted {
 			best = entry
@@ -96,7 +96,7 @@ func minor(amount int64, precision *int, currency string) marketplace.Minor {
 	return m
 }
 
-// major is an amount in the major unit as partners would write it.
+// major returns an amount in major units in a partner's notation.
 func major(amount decimal.Decimal, currency marketplace.Currency) marketplace.Minor {
 	if exponent := amount.Exponent(); exponent < 0 {
 		return marketplace.Minor{Amount: amount.Coefficient().Int64(), Precision: int(-exponent), Currency: currency}
@@ -104,8 +104,8 @@ func major(amount decimal.Decimal, currency marketplace.Currency) marketplace.Mi
 	return marketplace.Minor{Amount: amount.IntPart(), Currency: currency}
 }
 
-// PriceOf is what a slot costs in a currency, or in its partner's where that is "", and
-// the currency. The error is Invalid where a rate is missing.
+// PriceOf returns the prices of a slot in a currency ("" means the partner's) and the currency. The
+// error is Invalid if an exchange rate is missing.
 func PriceOf(a marketplace.Activity, v marketplace.Variation, slot marketplace.Slot, terms marketplace.Terms, currency marketplace.Currency) (Pricing, marketplace.Currency, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
@@ -118,8 +118,8 @@ func PriceOf(a marketplace.Activity, v marketplace.Variation, slot marketplace.S
 	return priced, pricer.quote.currency, err
 }
 
-// CanPrice returns why an activity cannot be priced in the currency; nil for "", its own
-// currency. A single price may still lack a rate.
+// CanPrice returns an error if an activity cannot be priced in the currency. It returns nil for "",
+// its own currency. A single price may still lack a rate.
 func CanPrice(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency) error {
 	if currency == a.Currency() {
 		return nil

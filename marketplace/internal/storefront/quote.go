@@ -9,21 +9,20 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// quote computes what resellers pay from what a partner asks, in one currency and on one
-// set of terms. It is exact: fractions in between, and one rounding at the end.
+// quote calculates resellers' prices from a partner's prices, in one currency and with one set of
+// terms. It calculates exactly and rounds once at the end.
 type quote struct {
 	rates    marketplace.Rates
 	currency marketplace.Currency
 	fee      *big.Rat
-	share    *big.Rat // what becomes of a price on these terms, before the fee
-	lacks    error    // why nothing has a price: the fee's rate is missing; nil: it is not
+	share    *big.Rat // the factor for a price before the fee is added
+	lacks    error    // the fee's missing exchange rate, so that nothing has a price; nil: none is missing
 }
 
-// percentages are what operators add to one activity's price, and take off it. They are
-// whole ones: 5 is five hundredths.
+// percentages are an activity's markup and discount, in percent.
 type percentages struct{ markup, discount decimal.Decimal }
 
-// newQuote returns a quote in that currency.
+// newQuote returns a quote in a currency.
 func newQuote(terms marketplace.Terms, own percentages, currency marketplace.Currency) *quote {
 	q := &quote{rates: terms.Rates, currency: currency, fee: new(big.Rat)}
 	if !terms.Fee.IsZero() {
@@ -39,15 +38,15 @@ func newQuote(terms marketplace.Terms, own percentages, currency marketplace.Cur
 	return q
 }
 
-// hundredths is 1 + percent/100.
+// hundredths returns 1 + percent/100.
 func hundredths(percent decimal.Decimal) *big.Rat {
 	share := new(big.Rat).Quo(percent.Rat(), big.NewRat(100, 1))
 	return share.Add(share, big.NewRat(1, 1))
 }
 
-// price is what a unit, or a group, costs: the partner's price on the terms, in the
-// quote's currency, with the service fee, rounded half up once. The error is Invalid
-// where a rate is missing.
+// price returns the price of a unit or a group: the partner's price with the percentages, in the
+// quote's currency, plus the service fee, rounded half up once. The error is Invalid if an exchange
+// rate is missing.
 func (q *quote) price(base marketplace.Minor) (marketplace.Number, error) {
 	factor, err := q.rates.Factor(base.Currency, q.currency)
 	if err = cmp.Or(q.lacks, err); err != nil {
@@ -58,6 +57,5 @@ func (q *quote) price(base marketplace.Minor) (marketplace.Number, error) {
 	return marketplace.Rounded(price, q.currency), nil
 }
 
-// roundedFee is the service fee in the quote's currency, rounded half up: for showing it,
-// never for computing with it.
+// roundedFee returns the service fee in the quote's currency, rounded half up, for display only.
 func (q *quote) roundedFee() marketplace.Number { return marketplace.Rounded(q.fee, q.currency) }

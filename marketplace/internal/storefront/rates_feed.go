@@ -13,10 +13,10 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// RatesAddress is where the European Central Bank publishes its table of each working day.
+// RatesAddress is the address of the European Central Bank's daily table.
 const RatesAddress = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
-// RatesFeed keeps the exchange rates in force up to date with a published table.
+// RatesFeed updates the exchange rates from a published table.
 type RatesFeed struct {
 	address, userAgent string
 	store              ratesStore
@@ -29,13 +29,13 @@ type ratesStore interface {
 	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
 }
 
-// NewRatesFeed returns the feed at an address.
+// NewRatesFeed returns a feed for an address.
 func NewRatesFeed(address, userAgent string, store ratesStore, log *slog.Logger) *RatesFeed {
 	return &RatesFeed{address, userAgent, store, feedClient(), log}
 }
 
-// Pull stores the published rates where they are newer than those in force, or where
-// operators have set these by hand.
+// Pull stores the published rates if they are newer than the stored ones, or if operators set
+// those.
 func (f *RatesFeed) Pull(ctx context.Context) error {
 	daily, err := fetchRates(ctx, f.client, f.address, f.userAgent)
 	if err != nil {
@@ -57,10 +57,11 @@ func FetchRates(ctx context.Context, address, userAgent string) (DailyRates, err
 	return fetchRates(ctx, feedClient(), address, userAgent)
 }
 
-// fetchTime bounds the way to a table, and reading it. A job has a second more.
+// fetchTime limits fetching a table. A job has a second more.
 const fetchTime = 20 * time.Second
 
-// feedClient makes a connection for each table: the next one is wanted a day later.
+// feedClient returns a client without connection reuse, because the next table is fetched a day
+// later.
 func feedClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true
@@ -69,13 +70,13 @@ func feedClient() *http.Client {
 
 func fetchRates(ctx context.Context, client *http.Client, address, userAgent string) (daily DailyRates, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil { // whose words would show a password in the address
+	if err != nil { // its message may contain a password from the address
 		return daily, errors.New("fetch the rates: expected an address such as " + RatesAddress)
 	}
 	request.Header.Set("User-Agent", userAgent)
 	response, err := client.Do(request)
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		err = failed.Err // without the address, whose password it would show
+		err = failed.Err // without the address, which may contain a password
 	}
 	if err != nil {
 		return daily, fmt.Errorf("fetch the rates: %w", err)

@@ -15,36 +15,36 @@ type slotView struct {
 	End       string                `json:"end"`
 	Status    partnerapi.SlotStatus `json:"status"`
 	Bookable  bool                  `json:"bookable"`
-	Vacancies *int                  `json:"vacancies"` // seats left; null where they are not known, or not counted
+	Vacancies *int                  `json:"vacancies"` // free seats; null if unknown or unlimited
 	Capacity  *int                  `json:"capacity"`
 	Currency  marketplace.Currency  `json:"currency"`
 	Pricing   Pricing               `json:"pricing"`
 }
 
-// day is a date of a calendar as resellers read it.
+// day is a date of a calendar.
 type day struct {
 	Date      string                `json:"date"`       // YYYY-MM-DD, in the product's zone
 	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots; noSlots if it has no slots
-	FromPrice *marketplace.Number   `json:"from_price"` // the least that an adult, or the group, pays; null where nothing can be booked
+	FromPrice *marketplace.Number   `json:"from_price"` // the lowest price for an adult or for the group; null if nothing can be booked
 	Currency  marketplace.Currency  `json:"currency"`
 	Slots     int                   `json:"slots"`
-	Vacancies *int                  `json:"vacancies"` // of what can be booked; null where seats are not known, or not counted
+	Vacancies *int                  `json:"vacancies"` // of the bookable slots; null if unknown or unlimited
 }
 
 // noSlots is the status of a day without slots.
 const noSlots partnerapi.SlotStatus = "NONE"
 
-// best orders the statuses that are shown (AVL-9): the greater the better.
+// best orders the visible statuses (AVL-9), greater is better.
 var best = map[partnerapi.SlotStatus]int{
 	noSlots: 0, partnerapi.StatusSoldOut: 1, partnerapi.StatusLimited: 2, partnerapi.StatusFreesale: 3, partnerapi.StatusAvailable: 4,
 }
 
-// shows reports whether resellers see a slot: it is not closed (AVL-9), and has not ended.
+// shows reports whether resellers see a slot: it is not closed (AVL-9) and has not ended.
 func shows(slot marketplace.Slot, now time.Time) bool {
 	return slot.Status != partnerapi.StatusClosed && slot.End.After(now)
 }
 
-// showSlots shows a variation's slots at that time, in their order, with their own prices.
+// showSlots returns a variation's visible slots at that time, in order, with their prices.
 func showSlots(a marketplace.Activity, v marketplace.Variation, slots []marketplace.Slot, terms marketplace.Terms, currency marketplace.Currency, now time.Time) ([]slotView, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
@@ -70,8 +70,8 @@ func bookable(slot marketplace.Slot, priced Pricing, now time.Time) bool {
 	return slot.Status.Bookable() && slot.Start.After(now) && priced.sellable()
 }
 
-// showCalendar shows a row for every date from one to the other, both inclusive, of a
-// variation's slots at that time.
+// showCalendar returns a row for each date of a range, both ends inclusive, from a variation's
+// slots.
 func showCalendar(a marketplace.Activity, v marketplace.Variation, slots []marketplace.Slot, from, to time.Time, terms marketplace.Terms, currency marketplace.Currency, now time.Time) ([]day, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
@@ -82,7 +82,7 @@ func showCalendar(a marketplace.Activity, v marketplace.Variation, slots []marke
 		days = append(days, day{Date: date.Format(time.DateOnly), Status: noSlots, Currency: pricer.quote.currency, Vacancies: new(int)})
 	}
 	for _, slot := range slots {
-		at := int(slot.LocalDate.Sub(from) / (24 * time.Hour)) // dates are midnights in UTC, where every day is as long
+		at := int(slot.LocalDate.Sub(from) / (24 * time.Hour)) // dates are midnights in UTC, where all days have 24 hours
 		if at < 0 || at >= len(days) || !shows(slot, now) {
 			continue
 		}
@@ -119,7 +119,7 @@ func (p *pricer) price(slot marketplace.Slot) Pricing {
 	return priceVariation(p.activity, p.variation, slot.UnitPricing, p.quote)
 }
 
-// vacancies are the seats left, where seats are counted (AVL-14).
+// vacancies returns the free seats if seats are counted (AVL-14).
 func (p *pricer) vacancies(slot marketplace.Slot) *int {
 	if p.activity.Product.AllowFreesale || slot.Status == partnerapi.StatusFreesale {
 		return nil
@@ -127,7 +127,7 @@ func (p *pricer) vacancies(slot marketplace.Slot) *int {
 	return slot.Vacancies
 }
 
-// add counts a slot in its date. One that cannot be booked any more counts as sold out.
+// add adds a slot to its date. A slot that cannot be booked counts as sold out.
 func (p *pricer) add(slot marketplace.Slot, date *day, now time.Time) {
 	date.Slots++
 	priced := p.price(slot)
@@ -151,12 +151,13 @@ func (p *pricer) add(slot marketplace.Slot, date *day, now time.Time) {
 	}
 }
 
-// leading is the price that a slot is known by: the group's, else that of the unit that
-// slots are asked for, an adult's (PRD-15). Nil if all are free, or a rate is missing.
+// leading returns a slot's representative price: the group's, otherwise that of the unit in
+// availability requests, an adult's (PRD-15). It is nil if all guests are free, or a rate is
+// missing.
 func (p *pricer) leading(priced Pricing) *marketplace.Number {
 	if priced.GroupPrice != nil {
 		return priced.GroupPrice
 	}
-	price, _ := priced.Of(marketplace.AskedUnit(p.variation.Option)) // nil where there is an error
+	price, _ := priced.Of(marketplace.AskedUnit(p.variation.Option)) // nil after an error
 	return price
 }

@@ -9,38 +9,37 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Store is the catalog in the database.
+// Store reads the catalog from the database.
 type Store interface {
-	// Listen returns a feed of what is told from now on.
+	// Listen returns a feed of changes from now on.
 	Listen(ctx context.Context) (Feed, error)
-	// Announce puts a mark among the news of all feeds, after what has been
-	// committed before.
+	// Announce sends a mark to all feeds. It arrives after all earlier commits.
 	Announce(ctx context.Context, mark string) error
-	// AllRows returns the listed activities in the order of the list.
+	// AllRows returns the listed activities in order.
 	AllRows(ctx context.Context) ([]Row, error)
-	// Rows returns those activities, and all of those integrations, listed or not, in
-	// the order of the list.
+	// Rows returns the given activities and all activities of the given integrations, listed or
+	// not, in the list's order.
 	Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]Row, error)
-	// ListedActivities returns those of the activities that resellers of the mode may see.
+	// ListedActivities returns the given activities that resellers of the mode may see.
 	ListedActivities(ctx context.Context, mode marketplace.Mode, ids []uuid.UUID) ([]marketplace.Activity, error)
-	// Slots returns a variation's slots of some dates, both inclusive, in their order.
+	// Slots returns a variation's slots of a range of dates, both ends inclusive, in order.
 	Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error)
-	// Terms returns what every price is made with.
+	// Terms returns the terms of all prices.
 	Terms(ctx context.Context) (marketplace.Terms, error)
 }
 
-// Feed tells what changes, in the order of the commits.
+// Feed delivers changes in the order of commits.
 type Feed interface {
 	Next(ctx context.Context) (News, error)
 	Close()
 }
 
-// News is what has changed.
+// News describes a change.
 type News struct {
-	All          bool // anything may have
+	All          bool // anything may have changed
 	Terms        bool
 	Activities   []uuid.UUID
-	Integrations []uuid.UUID // each with all of its activities
+	Integrations []uuid.UUID // all activities of these
 	Marks        []string
 }
 
@@ -51,8 +50,7 @@ func (n *News) add(more News) {
 	n.Marks = append(n.Marks, more.Marks...)
 }
 
-// Row is what the index holds of an activity: its place in the list, and the words that
-// it is found by.
+// Row is the index's data of an activity: its position in the list and its searchable words.
 type Row struct {
 	ID        uuid.UUID
 	Mode      marketplace.Mode
