@@ -42,6 +42,7 @@ func requestFields() fields {
 		may("integration/test-request", "/auth_key").upTo(4000).lawful(`"k"`).not("type", `7`, `[]`).not("pattern", `""`, `" k"`),
 
 		may("integration/conformance-run-request", "/scope").lawful(`"full"`, `"read_only"`).not("enum", `""`, `"Full"`).not("type", `7`),
+		may("integration/conformance-run-request", "/rules").lawful(`[]`, `["reserve.vacancies.one"]`).not("type", `7`).not("maxItems", "["+strings.Repeat(`"a.b",`, 300)+`"a.b"]`),
 
 		must("auth/login-request", "/email").text().upTo(254).not("minLength", `""`),
 		must("auth/login-request", "/password").text().upTo(1000).not("minLength", `""`),

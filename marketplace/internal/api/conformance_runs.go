@@ -69,6 +69,7 @@ func (r Runs) certifications(ctx context.Context, integrations []uuid.UUID) (map
 
 type runRequest struct {
 	Scope certification.Scope `json:"scope" validate:"omitempty,oneof=full read_only"` // "": full
+	Rules []string            `json:"rules" validate:"max=300,dive,ruleid"`            // empty: all
 }
 
 // start queues a run.
@@ -80,24 +81,25 @@ func (h runHandler) start(r *http.Request, i marketplace.Integration) (any, erro
 	if body.Scope == "" {
 		body.Scope = certification.Full
 	}
-	id, err := h.Service.Start(r.Context(), i.ID, body.Scope, caller(r.Context()).Role == marketplace.Operator)
+	id, err := h.Service.Start(r.Context(), i.ID, body.Scope, body.Rules, caller(r.Context()).Role == marketplace.Operator)
 	return map[string]uuid.UUID{"run_id": id}, err
 }
 
 // runView is a run as lists contain it.
 type runView struct {
-	ID              uuid.UUID           `json:"run_id"`
-	Integration     uuid.UUID           `json:"integration_id"`
-	Scope           certification.Scope `json:"scope"`
-	State           certification.State `json:"state"`
-	Verdict         *string             `json:"verdict"`
-	Reason          *string             `json:"reason"`
-	SuiteVersion    *string             `json:"suite_version"`
-	ContractVersion *string             `json:"contract_version"`
-	Counts          map[string]int      `json:"counts"`
-	CreatedAt       time.Time           `json:"created_at"`
-	StartedAt       *time.Time          `json:"started_at"`
-	FinishedAt      *time.Time          `json:"finished_at"`
+	ID              uuid.UUID                `json:"run_id"`
+	Integration     uuid.UUID                `json:"integration_id"`
+	Scope           certification.Scope      `json:"scope"`
+	Rules           marketplace.List[string] `json:"rules"` // empty: all
+	State           certification.State      `json:"state"`
+	Verdict         *string                  `json:"verdict"`
+	Reason          *string                  `json:"reason"`
+	SuiteVersion    *string                  `json:"suite_version"`
+	ContractVersion *string                  `json:"contract_version"`
+	Counts          map[string]int           `json:"counts"`
+	CreatedAt       time.Time                `json:"created_at"`
+	StartedAt       *time.Time               `json:"started_at"`
+	FinishedAt      *time.Time               `json:"finished_at"`
 }
 
 type runDetailView struct {
@@ -108,7 +110,7 @@ type runDetailView struct {
 
 func viewRun(r certification.Run) runView {
 	return runView{
-		ID: r.ID, Integration: r.Integration, Scope: r.Scope, State: r.State, Verdict: orNull(r.Verdict), Reason: orNull(r.Reason),
+		ID: r.ID, Integration: r.Integration, Scope: r.Scope, Rules: r.Rules, State: r.State, Verdict: orNull(r.Verdict), Reason: orNull(r.Reason),
 		SuiteVersion: orNull(r.SuiteVersion), ContractVersion: orNull(r.ContractVersion), Counts: r.Counts,
 		CreatedAt: r.CreatedAt, StartedAt: timeOrNull(r.StartedAt), FinishedAt: timeOrNull(r.FinishedAt),
 	}

@@ -94,6 +94,7 @@ func TestAPartnerStartsARunAndIsToldOfTheOneInTheWay(t *testing.T) {
 	wantProblem(t, b.do(t, "GET", runs+"/"+started.ID+"/report.json", "", partner), 404, "report not found")
 	wantProblem(t, b.do(t, "GET", runs+"/"+uuid.NewString(), "", partner), 404, "conformance run not found")
 	wantProblem(t, b.do(t, "POST", runs, `{"scope":"half"}`, partner), 400, "scope: expected one of full, read_only")
+	wantProblem(t, b.do(t, "POST", runs, `{"rules":["--fail-fast"]}`, partner), 400, "rules[0]: expected the id of a rule")
 }
 
 func TestARunIsReadWithItsFindingsAndReports(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // judged runs the suite with that verdict.
 func (b *bench) judged(t *testing.T, scope certification.Scope, verdict string) certification.Run {
 	t.Helper()
-	id, err := b.service.Start(t.Context(), b.of, scope, true)
+	id, err := b.service.Start(t.Context(), b.of, scope, nil, true)
 	must(t, err)
 	must(t, b.runner(t, strings.ReplaceAll(writeAll, "nonconformant", verdict)).Run(t.Context(), id))
 	return b.run(t, id)

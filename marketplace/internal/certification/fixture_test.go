@@ -86,7 +86,7 @@ func (b *bench) runner(t *testing.T, script string) *certification.Runner {
 
 func (b *bench) start(t *testing.T) uuid.UUID {
 	t.Helper()
-	id, err := b.service.Start(t.Context(), b.of, certification.Full, true)
+	id, err := b.service.Start(t.Context(), b.of, certification.Full, nil, true)
 	must(t, err)
 	return id
 }

@@ -47,6 +47,7 @@ type Run struct {
 	ID          uuid.UUID
 	Integration uuid.UUID
 	Scope       Scope
+	Rules       marketplace.List[string] // the ids of the rules to judge; empty: all
 	State       State
 	CreatedAt   time.Time
 	StartedAt   time.Time // zero: not started

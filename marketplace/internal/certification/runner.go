@@ -126,7 +126,7 @@ func (r *Runner) judge(ctx context.Context, lease Lease, run Run) (o Outcome, er
 	defer os.RemoveAll(dir)
 	within, cancel := context.WithTimeout(ctx, runTime)
 	defer cancel()
-	p, err := start(r.Command, dir, key, r.arguments(i, run.Scope)...)
+	p, err := start(r.Command, dir, key, r.arguments(i, run)...)
 	if err != nil {
 		return o, err
 	}
@@ -177,7 +177,7 @@ func (r *Runner) partner(ctx context.Context, run Run) (i marketplace.Integratio
 
 const ledgerFile = "ledger.jsonl"
 
-func (r *Runner) arguments(i marketplace.Integration, scope Scope) []string {
+func (r *Runner) arguments(i marketplace.Integration, run Run) []string {
 	args := append([]string{
 		"run", "--base-url", i.BaseURL.String(), "--auth-type", string(i.AuthType), "--report-dir", ".", "--reports", strings.Join(ReportNames(), ","),
 		"--progress", "json", "--await-ledger", "--max-duration", judgeTime.String(), "--max-holds", strconv.Itoa(mostHolds), "--max-bookings", strconv.Itoa(mostBookings),
@@ -185,8 +185,11 @@ func (r *Runner) arguments(i marketplace.Integration, scope Scope) []string {
 	if i.HandlesTicketDelivery {
 		args = append(args, "--handles-ticket-delivery")
 	}
-	if scope == ReadOnly {
+	if run.Scope == ReadOnly {
 		args = append(args, "--read-only")
+	}
+	if len(run.Rules) > 0 {
+		args = append(args, "--rule", strings.Join(run.Rules, ","))
 	}
 	return args
 }
@@ -201,7 +204,7 @@ func (r *Runner) reach() []string {
 
 // Recheck queues a read-only run, unless a run is in progress.
 func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) error {
-	_, err := NewService(r.Store, r.Command != "").Start(ctx, integration, ReadOnly, true)
+	_, err := NewService(r.Store, r.Command != "").Start(ctx, integration, ReadOnly, nil, true)
 	if marketplace.CodeOf(err) == marketplace.Conflict {
 		return nil
 	}

@@ -62,14 +62,17 @@ func TestTheCommandGetsTheKeyAndNothingElseOfTheService(t *testing.T) {
 	for _, c := range []struct {
 		private bool
 		scope   certification.Scope
+		rules   []string
 		want    string
 		none    string
 	}{
-		{false, certification.Full, "--public-only", "--read-only"},
-		{true, certification.ReadOnly, "--read-only", "--public-only"},
+		{false, certification.Full, nil, "--public-only", "--read-only"},
+		{true, certification.ReadOnly, nil, "--read-only", "--public-only"},
+		{true, certification.Full, []string{"reserve.status", "confirm.status"}, "--rule reserve.status,confirm.status", "--read-only"},
+		{true, certification.Full, nil, "--max-holds", "--rule"},
 	} {
 		b.config.AllowPrivate = c.private
-		id, err := b.service.Start(t.Context(), b.of, c.scope, true)
+		id, err := b.service.Start(t.Context(), b.of, c.scope, c.rules, true)
 		must(t, err)
 		must(t, b.runner(t, writeAll).Run(t.Context(), id))
 		args, environment := b.note(t, "run.args"), b.note(t, "env")

@@ -21,9 +21,9 @@ type Service struct {
 // NewService returns a service. ready says whether the replica has the command.
 func NewService(store Store, ready bool) *Service { return &Service{store, ready} }
 
-// Start queues a run and returns its id. Callers other than operators have a limit. The error is
+// Start queues a run of some rules, or of all for nil, and returns its id. Callers other than operators have a limit. The error is
 // Conflict if the integration has a run in progress, with an *UnderWay as its cause.
-func (s *Service) Start(ctx context.Context, integration uuid.UUID, scope Scope, operator bool) (uuid.UUID, error) {
+func (s *Service) Start(ctx context.Context, integration uuid.UUID, scope Scope, rules []string, operator bool) (uuid.UUID, error) {
 	if !s.ready {
 		return uuid.Nil, marketplace.Errorf(marketplace.Conflict, "this service has no conformance command; its operator can set --conformance-command")
 	}
@@ -35,7 +35,7 @@ func (s *Service) Start(ctx context.Context, integration uuid.UUID, scope Scope,
 	if operator {
 		most = 0
 	}
-	err = s.store.Create(ctx, Run{ID: id, Integration: integration, Scope: scope, State: Queued}, most)
+	err = s.store.Create(ctx, Run{ID: id, Integration: integration, Scope: scope, Rules: rules, State: Queued}, most)
 	if under := (*UnderWay)(nil); errors.As(err, &under) {
 		err = &marketplace.Error{Code: marketplace.Conflict, Message: under.Error(), Cause: under}
 	}

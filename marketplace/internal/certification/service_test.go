@@ -13,7 +13,7 @@ func TestAnIntegrationHasOneRunAtATime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first := b.start(t)
-	_, err := b.service.Start(t.Context(), b.of, certification.ReadOnly, true)
+	_, err := b.service.Start(t.Context(), b.of, certification.ReadOnly, nil, true)
 	if underWay := (*certification.UnderWay)(nil); !errors.As(err, &underWay) || underWay.Run != first || marketplace.CodeOf(err) != marketplace.Conflict {
 		t.Errorf("want a conflict with the first one, got %v", err)
 	}
@@ -26,10 +26,10 @@ func TestAnAccountLeavesRoomForTheRunsOfOthers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for i := range 5 {
-		_, err := b.service.Start(t.Context(), b.integration(t, fmt.Sprintf("https://%d.example", i)), certification.Full, false)
+		_, err := b.service.Start(t.Context(), b.integration(t, fmt.Sprintf("https://%d.example", i)), certification.Full, nil, false)
 		must(t, err)
 	}
-	if _, err := b.service.Start(t.Context(), b.of, certification.Full, false); marketplace.CodeOf(err) != marketplace.Conflict {
+	if _, err := b.service.Start(t.Context(), b.of, certification.Full, nil, false); marketplace.CodeOf(err) != marketplace.Conflict {
 		t.Errorf("want the sixth refused, got %v", err)
 	}
 	b.start(t) // an operator may
@@ -38,7 +38,7 @@ func TestAnAccountLeavesRoomForTheRunsOfOthers(t *testing.T) {
 func TestAServiceWithoutTheCommandSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if _, err := certification.NewService(b.store.Runs, false).Start(t.Context(), b.of, certification.Full, true); marketplace.CodeOf(err) != marketplace.Conflict {
+	if _, err := certification.NewService(b.store.Runs, false).Start(t.Context(), b.of, certification.Full, nil, true); marketplace.CodeOf(err) != marketplace.Conflict {
 		t.Errorf("want it refused, got %v", err)
 	}
 	if _, err := certification.FindCommand("/no/such/command"); err == nil {

@@ -52,7 +52,7 @@ func (s *shop) finish(lease certification.Lease, findings ...certification.Findi
 	s.must(err)
 }
 
-// queued is the run that waits for its turn.
+// queued is the run that The run is queued.
 func (s *shop) queued() (run string) {
 	s.t.Helper()
 	s.must(s.store.Pool().QueryRow(s.t.Context(), `SELECT id FROM conformance_runs WHERE state = 'queued'`).Scan(&run))
@@ -132,6 +132,24 @@ func TestARunIsComparedWithTheOneBefore(t *testing.T) {
 	ana.shows(ana.get("/partners/integrations/"+made.ID+"/runs/"+third), 200, "some rules are broken now that were not", `<span class="pill warn">new</span>`)
 }
 
+func TestOnlyWhatFailedIsRunAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	own, ana := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password)
+	first := run(ana, made.ID)
+	s.finish(s.begin(first), twiceBooked)
+	ana.shows(ana.get(own+"/runs/"+first), 200, "Run only what failed", `name="rule" value="`+twiceBooked.Rule+`"`)
+	ana.shows(ana.post(own+"/runs", "scope", "full", "rule", twiceBooked.Rule), 200, "This run judges 1 rule.")
+	second := s.queued()
+	s.finish(s.begin(second))
+	ana.shows(ana.get(own+"/runs/"+second), 200, "full, 1 rule only", "1 rule holds now that did not")
+	third := run(ana, made.ID)
+	s.finish(s.begin(third), twiceBooked)
+	// The run of one rule says nothing about the others: this one is compared with the first.
+	ana.shows(ana.get(own+"/runs/"+third), 200, "no rule is newly broken", own+"/runs/"+first)
+}
+
 func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -202,7 +220,7 @@ func TestThePortalInABrowser(t *testing.T) {
 	o.Click(`form[action$="/test#settings-title"] button`)
 	o.Shows("#settings-title ~ .note", "works with these settings")
 	o.Click(`button[value="full"]`)
-	o.Shows("#progress-title", "waits for its turn")
+	o.Shows("#progress-title", "The run is queued")
 	lease := s.begin(s.queued())
 	s.judged(lease, `{"id":"products.status","title":"The catalog is answered with 200","outcome":"passed"}`, `{"id":"confirm.repeat.booking","title":"A second confirm makes no second booking","outcome":"failed"}`)
 	o.Shows("#judged", "2")

@@ -16,6 +16,7 @@ import (
 type runView struct {
 	ID           string         `json:"run_id"`
 	Scope        string         `json:"scope"`
+	Rules        []string       `json:"rules"` // empty: all
 	State        string         `json:"state"`
 	Verdict      string         `json:"verdict"`
 	Reason       string         `json:"reason"`
@@ -61,7 +62,7 @@ func (x *exchange) readRuns() ([]runView, error) {
 func startRun(x *exchange) error {
 	made, err := send[struct {
 		ID string `json:"run_id"`
-	}](x, http.MethodPost, "/partner-integrations/"+x.id()+"/conformance-runs", map[string]string{"scope": x.given.Get("scope")})
+	}](x, http.MethodPost, "/partner-integrations/"+x.id()+"/conformance-runs", map[string]any{"scope": x.given.Get("scope"), "rules": x.given["rule"]})
 	if err == nil {
 		return x.goTo(x.site.Root + "/integrations/" + x.id() + "/runs/" + made.ID)
 	}
@@ -73,7 +74,7 @@ type runPage struct {
 	frame
 	Of       integrationView
 	Run      runView
-	Previous *runView // the last earlier run of the same scope; nil: no earlier run
+	Previous *runView // the last earlier run of all rules in the same scope; nil: no earlier run
 	Fixed    []finding
 	New      map[string]bool // rules that the previous run did not find
 	Script   string
@@ -100,7 +101,7 @@ func (x *exchange) readRun(id string) (runView, error) {
 	return run, err
 }
 
-// compare finds the changes since the last run of the same scope with a verdict.
+// compare finds the changes since the last run of all rules in the same scope with a verdict.
 func (x *exchange) compare(p *runPage) error {
 	if !p.Run.Over() {
 		return nil
@@ -110,7 +111,7 @@ func (x *exchange) compare(p *runPage) error {
 		return err
 	}
 	at := slices.IndexFunc(runs, func(r runView) bool {
-		return r.Scope == p.Run.Scope && r.State == "finished" && r.CreatedAt.Before(p.Run.CreatedAt)
+		return r.Scope == p.Run.Scope && len(r.Rules) == 0 && r.State == "finished" && r.CreatedAt.Before(p.Run.CreatedAt)
 	})
 	if at < 0 {
 		return nil
@@ -127,7 +128,8 @@ func (x *exchange) compare(p *runPage) error {
 		p.New[f.Rule] = !broken(previous.Findings, f.Rule)
 	}
 	for _, f := range previous.Findings {
-		if p.Run.State == "finished" && !broken(p.Run.Findings, f.Rule) {
+		judged := len(p.Run.Rules) == 0 || slices.Contains(p.Run.Rules, f.Rule)
+		if p.Run.State == "finished" && judged && !broken(p.Run.Findings, f.Rule) {
 			p.Fixed = append(p.Fixed, f)
 		}
 	}

@@ -22,6 +22,9 @@ func newChecker() *validator.Validate {
 	if err := v.RegisterValidation("unguessable", isUnguessable); err != nil {
 		panic(err)
 	}
+	if err := v.RegisterValidation("ruleid", isRuleID); err != nil {
+		panic(err)
+	}
 	v.RegisterTagNameFunc(func(field reflect.StructField) string {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		return name
@@ -36,6 +39,11 @@ var headerValue = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
 func isHeaderValue(field validator.FieldLevel) bool {
 	return headerValue.MatchString(field.Field().String())
 }
+
+// ruleID matches ids of the conformance suite's rules, such as reserve.vacancies.one.
+var ruleID = regexp.MustCompile(`^[a-z][a-z0-9-]{0,40}(\.[a-z0-9-]{1,40}){1,4}$`)
+
+func isRuleID(field validator.FieldLevel) bool { return ruleID.MatchString(field.Field().String()) }
 
 // longestPlace limits the quotation of names from a request, in bytes.
 const longestPlace = 100
@@ -73,6 +81,8 @@ func wanted(mistake validator.FieldError) string {
 		return "expected one of " + strings.Join(strings.Fields(of), ", ")
 	case tag == "headervalue":
 		return "expected printable ASCII characters, and no space at either end"
+	case tag == "ruleid":
+		return "expected the id of a rule, such as reserve.vacancies.one"
 	case tag == "unguessable":
 		return "too easy to guess: it is a common password or similar to one; use several unrelated words"
 	case tag == "uuid":

@@ -34,8 +34,8 @@ func (r *Runs) Create(ctx context.Context, run certification.Run, most int) erro
 			}
 		}
 		created, err := tx.Exec(ctx, `
-			INSERT INTO conformance_runs (id, integration_id, scope, state) VALUES ($1, $2, $3, 'queued')
-			ON CONFLICT (integration_id) WHERE state IN ('queued', 'running') DO NOTHING`, run.ID, run.Integration, run.Scope)
+			INSERT INTO conformance_runs (id, integration_id, scope, rules, state) VALUES ($1, $2, $3, coalesce($4::text[], '{}'), 'queued')
+			ON CONFLICT (integration_id) WHERE state IN ('queued', 'running') DO NOTHING`, run.ID, run.Integration, run.Scope, run.Rules)
 		if err != nil {
 			return err
 		}
@@ -52,10 +52,10 @@ func (r *Runs) Create(ctx context.Context, run certification.Run, most int) erro
 	})
 }
 
-const runColumns = `id, integration_id, scope, state, created_at, started_at, finished_at, cleanups, coalesce(verdict, ''), reason, suite_version, contract_version, counts, findings, not_undone`
+const runColumns = `id, integration_id, scope, rules, state, created_at, started_at, finished_at, cleanups, coalesce(verdict, ''), reason, suite_version, contract_version, counts, findings, not_undone`
 
 func scanRun(row pgx.CollectableRow) (r certification.Run, err error) {
-	err = row.Scan(&r.ID, &r.Integration, &r.Scope, &r.State, &r.CreatedAt, (*zeronull.Timestamptz)(&r.StartedAt), (*zeronull.Timestamptz)(&r.FinishedAt), &r.Cleanups,
+	err = row.Scan(&r.ID, &r.Integration, &r.Scope, &r.Rules, &r.State, &r.CreatedAt, (*zeronull.Timestamptz)(&r.StartedAt), (*zeronull.Timestamptz)(&r.FinishedAt), &r.Cleanups,
 		&r.Verdict, &r.Reason, &r.SuiteVersion, &r.ContractVersion, &r.Counts, &r.Findings, &r.NotUndone)
 	return r, err
 }

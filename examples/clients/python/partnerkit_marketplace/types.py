@@ -885,11 +885,13 @@ class ConformanceRun(TypedDict):
     integration_id: str
     # full makes holds and bookings and undoes them; read_only reads the catalog and availability.
     scope: Literal['full', 'read_only']
+    # The ids of the rules that the run judges; empty: all.
+    rules: list[str]
     # queued, running, finished (there is a verdict), or failed: the suite could not be run to its end, and nothing
     # is known of the partner.
     state: Literal['queued', 'running', 'finished', 'failed']
-    # conformant: no MUST rule failed. nonconformant: at least one did. partial: none failed in a read_only run.
-    # incomplete: the partner could not be judged. null: the run has not finished.
+    # conformant: no MUST rule failed. nonconformant: at least one did. partial: none failed in a read_only run, or
+    # in a run of some rules. incomplete: the partner could not be judged. null: the run has not finished.
     verdict: Literal['conformant', 'nonconformant', 'partial', 'incomplete', None]
     # Why the run failed, or why the verdict is partial or incomplete; else null.
     reason: str | None
@@ -916,10 +918,13 @@ class ConformanceRunAnswer(TypedDict):
 
 
 class ConformanceRunRequest(TypedDict):
-    """What a conformance run may do. Without a scope it is full."""
+    """What a conformance run may do, and which rules it judges. By default it is a full run of all rules."""
 
     # full makes holds and bookings and undoes them; read_only reads the catalog and availability.
     scope: NotRequired[Literal['full', 'read_only', None]]
+    # Judge only the rules with these ids, for example those that the last run found breached. The verdict is then
+    # partial or nonconformant, so the run issues no certificate. Absent, null or empty: all rules.
+    rules: NotRequired[list[str] | None]
 
 
 class ConformanceRunStartedAnswerData(TypedDict):

@@ -4370,9 +4370,15 @@ export interface components {
         };
         /**
          * Body of POST /partner-integrations/{integration}/conformance-runs
-         * @description What a conformance run may do. Without a scope it is full.
+         * @description What a conformance run may do, and which rules it judges. By default it is a full run of all rules.
          * @example {
          *       "scope": "read_only"
+         *     }
+         * @example {
+         *       "scope": "full",
+         *       "rules": [
+         *         "reserve.vacancies.one"
+         *       ]
          *     }
          * @example {}
          */
@@ -4382,6 +4388,8 @@ export interface components {
              * @enum {string|null}
              */
             scope?: "full" | "read_only" | null;
+            /** @description Judge only the rules with these ids, for example those that the last run found breached. The verdict is then partial or nonconformant, so the run issues no certificate. Absent, null or empty: all rules. */
+            rules?: string[] | null;
         };
         /**
          * Answer of POST /partner-integrations/{integration}/conformance-runs
@@ -4418,6 +4426,7 @@ export interface components {
          *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
          *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *           "scope": "full",
+         *           "rules": [],
          *           "state": "finished",
          *           "verdict": "nonconformant",
          *           "reason": null,
@@ -4459,6 +4468,7 @@ export interface components {
          *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
          *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "scope": "full",
+         *         "rules": [],
          *         "state": "finished",
          *         "verdict": "nonconformant",
          *         "reason": null,
@@ -6130,6 +6140,7 @@ export interface components {
          *       "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
          *       "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "scope": "full",
+         *       "rules": [],
          *       "state": "finished",
          *       "verdict": "nonconformant",
          *       "reason": null,
@@ -6161,13 +6172,15 @@ export interface components {
              * @enum {string}
              */
             scope: "full" | "read_only";
+            /** @description The ids of the rules that the run judges; empty: all. */
+            rules: string[];
             /**
              * @description queued, running, finished (there is a verdict), or failed: the suite could not be run to its end, and nothing is known of the partner.
              * @enum {string}
              */
             state: "queued" | "running" | "finished" | "failed";
             /**
-             * @description conformant: no MUST rule failed. nonconformant: at least one did. partial: none failed in a read_only run. incomplete: the partner could not be judged. null: the run has not finished.
+             * @description conformant: no MUST rule failed. nonconformant: at least one did. partial: none failed in a read_only run, or in a run of some rules. incomplete: the partner could not be judged. null: the run has not finished.
              * @enum {string|null}
              */
             verdict: "conformant" | "nonconformant" | "partial" | "incomplete" | null;
