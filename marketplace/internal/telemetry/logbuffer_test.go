@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// output keeps what is written, and counts how often that was.
+// output stores what is written and counts the writes.
 type output struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
@@ -39,7 +39,7 @@ func (o *output) want(t *testing.T, text string, writes int) {
 	}
 }
 
-// bare has lines say nothing but their message.
+// bare reduces a log line to its message and the attribute "more".
 func bare(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.MessageKey || a.Key == "more" {
 		return a
