@@ -246,7 +246,7 @@ func (b *bench) count(t testing.TB, query string, args ...any) (n int) {
 	return n
 }
 
-// idle waits until no job runs, or is due.
+// idle waits until no job runs or is due.
 func (b *bench) idle(t testing.TB) {
 	t.Helper()
 	until(t, "all jobs done", func() bool {
@@ -254,7 +254,7 @@ func (b *bench) idle(t testing.TB) {
 	})
 }
 
-// check ends a test that cannot go on.
+// check stops the test on an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
