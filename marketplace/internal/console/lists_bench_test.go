@@ -12,8 +12,8 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// BenchmarkPages reads each list of the API and each page of the console over HTTP, beside
-// 1,000,000 bookings and 100,000 of each other thing that grows.
+// BenchmarkPages reads each list of the API and each page of the console over HTTP, with
+// 1,000,000 bookings and 100,000 rows of each other growing table.
 //
 //	go test -run '^$' -bench Pages -benchtime 1x ./internal/console
 func BenchmarkPages(b *testing.B) {
