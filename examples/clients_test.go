@@ -20,9 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files of the clients")
 
-// A client in another language, or one that another maker's generator makes: it is generated
-// from the document that the service serves, tests itself, and books, pays and cancels at a
-// service that runs.
+// The clients are in other languages or from other generators. Each is generated from the service's
+// own document, tests itself, and books, pays and cancels at a running service.
 func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 	t.Parallel()
 	market := open(t)
@@ -47,9 +46,9 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 	}
 	for _, one := range []struct {
 		folder string
-		needs  []string   // a command that fails where what the client needs is not installed
+		needs  []string   // a command that fails if the client's tools are not installed
 		steps  [][]string // commands, in the client's folder
-		types  string     // the generated file that is kept; "": none is
+		types  string     // the generated file in the tree; "": no file
 	}{
 		{"clients/typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "test"}, {"npm", "run", "-s", "book"}}, "src/schema.ts"},
 		{"clients/python", []string{python, "-c", "import httpx, yaml, mypy"}, [][]string{{python, "generate.py", document}, {python, "-m", "mypy"}, {python, "-m", "unittest", "discover", "-s", "tests", "-t", "."}, {python, "-m", "examples.book"}}, "partnerkit_marketplace/types.py"},
@@ -95,10 +94,10 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 
 const oapiCodegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
 
-// python is the system's, which Debian's packages of httpx and mypy are for.
+// python is the system's Python, for which Debian's packages of httpx and mypy are installed.
 const python = "/usr/bin/python3"
 
-// source is a client's folder without what was installed and built in it.
+// source is a client's folder without installed and built files.
 type source struct{ fs.FS }
 
 func (s source) ReadDir(name string) ([]fs.DirEntry, error) {

@@ -37,7 +37,7 @@ func recipes(t *testing.T) (all []recipe) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A section ends where the next begins: that is read twice.
+	// A match would include the start of the next section, so each part is matched separately.
 	for _, part := range strings.Split(string(page), "\n##")[1:] {
 		found := section.FindStringSubmatch("\n##" + part)
 		if found == nil {
@@ -52,7 +52,7 @@ func recipes(t *testing.T) (all []recipe) {
 	return all
 }
 
-// What a recipe promises is what a mock with its scenario does.
+// A mock with a recipe's scenario behaves as the recipe says.
 func TestEveryRecipeOfTheCookbookShowsWhatItSays(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -100,13 +100,13 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 	}
 }
 
-// sold is the mock's own catalog, read once.
+// sold returns the mock's own catalog, which is parsed once.
 var sold = sync.OnceValue(mockpartner.DefaultCatalog)
 
-// patience is how long a recipe may take on a busy machine.
+// patience limits a recipe on a busy machine.
 const patience = 2 * time.Minute
 
-// follow starts a mock as the recipe does, makes its calls, and returns what they print.
+// follow starts a mock as the recipe does, makes the recipe's calls, and returns their output.
 func (r recipe) follow(t *testing.T) string {
 	t.Helper()
 	mock := mocktest.Start(t, r.options(t))
@@ -129,7 +129,7 @@ func (r recipe) follow(t *testing.T) string {
 	return string(printed)
 }
 
-// options are those of the command that starts the mock.
+// options returns the mock's options in the recipe's start command.
 func (r recipe) options(t *testing.T) mockpartner.Options {
 	t.Helper()
 	words := strings.Fields(strings.ReplaceAll(r.start, "\\\n", " "))
@@ -168,7 +168,8 @@ func (r recipe) options(t *testing.T) mockpartner.Options {
 	return o
 }
 
-// marketplaceThatKnows takes webhooks with the secret, and refuses others (WHK-4).
+// marketplaceThatKnows is a server that accepts webhooks with the secret and refuses others
+// (WHK-4).
 func marketplaceThatKnows(t *testing.T, secret string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -182,8 +183,7 @@ func marketplaceThatKnows(t *testing.T, secret string) string {
 	return server.URL
 }
 
-// shows tells whether what was printed is what was expected, where … stands for
-// anything, whatever the white space.
+// shows reports whether the output is as expected. It ignores white space, and … matches anything.
 func shows(printed, expected string) bool {
 	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
 	pieces := strings.Split(bare(expected), "…")

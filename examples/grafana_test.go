@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// promtool runs Prometheus' own tool. Only continuous integration has to have it.
+// promtool runs Prometheus' own tool. It is required only in continuous integration.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("promtool"); err != nil {
@@ -62,7 +62,7 @@ func TestEveryAlertIsTestedToFireAndToBeSilent(t *testing.T) {
 	}
 }
 
-// dashboard is what Grafana reads, as far as it can be wrong here.
+// dashboard contains the checked parts of a Grafana dashboard.
 type dashboard struct {
 	UID, Title string
 	Templating struct {
@@ -95,7 +95,8 @@ func dashboards(t *testing.T) map[string]dashboard {
 	return all
 }
 
-// labelsOf are the labels of each metric, by the table that a test compares with /metrics.
+// labelsOf returns the labels of each metric, from the table that another test compares with
+// /metrics.
 func labelsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	metrics := map[string][]string{}
@@ -103,7 +104,7 @@ func labelsOf(t *testing.T) map[string][]string {
 		for _, label := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(row[2], -1) {
 			metrics[row[1]] = append(metrics[row[1]], label[1])
 		}
-		metrics[row[1]] = append(metrics[row[1]], "instance", "job") // Prometheus' own
+		metrics[row[1]] = append(metrics[row[1]], "instance", "job") // added by Prometheus
 	}
 	return metrics
 }
@@ -153,7 +154,7 @@ func TestEveryPanelAsksForMetricsAndLabelsThatAreThere(t *testing.T) {
 	}
 }
 
-// used are the labels that an expression names.
+// used returns the labels in an expression.
 func used(expression string) []string {
 	all := map[string]bool{}
 	for _, group := range grouping.FindAllStringSubmatch(expression, -1) {

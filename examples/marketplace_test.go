@@ -20,8 +20,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// market is a marketplace that runs as the command, with a database of its own, and who
-// calls it.
+// market is the marketplace command with its own database, and its API clients.
 type market struct {
 	url      string
 	operator *client.Operator
@@ -31,7 +30,7 @@ type market struct {
 
 const operatorEmail, operatorPassword = "ana@example.com", "a password of this test"
 
-// open starts a marketplace until the test ends.
+// open starts a marketplace that runs until the test ends.
 func open(t *testing.T) *market {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "cookbook-test-")
@@ -39,7 +38,7 @@ func open(t *testing.T) *market {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o711); err != nil { // for the user that root hands PostgreSQL to
+	if err := os.Chmod(folder, 0o711); err != nil { // for PostgreSQL's user, if root runs the test
 		t.Fatal(err)
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "./cmd/marketplace")
@@ -78,7 +77,7 @@ func open(t *testing.T) *market {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		for lines.Scan() { // else it would wait for its log to be read
+		for lines.Scan() { // otherwise the marketplace blocks when its log is not read
 		}
 	}()
 	t.Cleanup(func() {
@@ -92,7 +91,7 @@ func open(t *testing.T) *market {
 	return m
 }
 
-// signUp makes the accounts of a partner and a shop.
+// signUp creates the accounts of a partner and a reseller.
 func (m *market) signUp(t *testing.T) {
 	t.Helper()
 	var err error
@@ -105,7 +104,7 @@ func (m *market) signUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// No call is made twice: one that fails is to be seen.
+	// The clients do not retry, so that failures are visible.
 	once := client.Options{Patience: -1}
 	m.partner, err = client.NewPartner(m.url, client.Password("partner@example.com", operatorPassword), once)
 	if err != nil {
@@ -116,7 +115,7 @@ func (m *market) signUp(t *testing.T) {
 	}
 }
 
-// counter is a partner with one of the cookbook's scenarios, as the marketplace knows it.
+// counter is a partner with a cookbook scenario, registered at the marketplace.
 type counter struct {
 	*market
 	t           *testing.T
@@ -125,8 +124,8 @@ type counter struct {
 	hook        *client.Webhooks
 }
 
-// register makes a sandbox with the scenario and registers it. One that has no catalog of
-// its own sells the first of the mock's products, or all of them.
+// register creates a sandbox with the scenario and registers it. Without its own catalog, the
+// scenario sells the first of the mock's products, or all if whole.
 func (m *market) register(t *testing.T, mock *mocktest.Server, name string, whole bool) counter {
 	t.Helper()
 	scenario, err := mockpartner.LoadScenario(filepath.Join("cookbook", name+".yaml"))
@@ -154,7 +153,7 @@ func (m *market) register(t *testing.T, mock *mocktest.Server, name string, whol
 	return counter{m, t, box, known.IntegrationID, hook}
 }
 
-// order is for one adult, in a slot that the marketplace shows as bookable.
+// order returns an order for one adult, in a slot that the marketplace shows as bookable.
 func (c counter) order() client.Order {
 	c.t.Helper()
 	if _, err := c.hook.Trigger(c.t.Context()); err != nil {
@@ -185,7 +184,7 @@ func (c counter) order() client.Order {
 	return o
 }
 
-// until waits for what happens by itself.
+// until waits for an event that happens by itself.
 func (c counter) until(what string, come func(context.Context) (bool, error)) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
@@ -219,7 +218,7 @@ func (c counter) paid() client.Booking {
 	return b
 }
 
-// refused wants no booking, and an answer with that status and these words.
+// refused requires that a booking fails with that status and these words.
 func (c counter) refused(status int, words string) {
 	c.t.Helper()
 	b, err := c.shop.Book(c.t.Context(), c.order())
@@ -229,7 +228,7 @@ func (c counter) refused(status int, words string) {
 	}
 }
 
-// What the cookbook asks of a good marketplace is what the project's own does.
+// The project's marketplace behaves as the cookbook expects of a good marketplace.
 func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 	t.Parallel()
 	m, mock := open(t), mocktest.Start(t, mockpartner.Options{Catalog: sold()})
@@ -313,7 +312,7 @@ func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 	}
 }
 
-// notPulled wants a pull that stores nothing, and says so.
+// notPulled requires a pull that stores nothing and reports that.
 func (c counter) notPulled() {
 	c.t.Helper()
 	if pull, err := c.hook.Trigger(c.t.Context()); err == nil {

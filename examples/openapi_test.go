@@ -9,8 +9,7 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// The linters that readers of OpenAPI documents use. These versions run on Node.js 18, which
-// Debian 12 has.
+// The usual linters of OpenAPI documents. These versions run on Node.js 18, which is in Debian 12.
 const (
 	redocly  = "@redocly/cli@1.34.5"
 	spectral = "@stoplight/spectral-cli@6.16.3"

@@ -16,8 +16,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// A partner in another language: the suite finds nothing wrong with it. SOAK has it judged
-// by the suite's standard depth.
+// The suite finds no failures in partners in other languages. SOAK uses the suite's standard depth.
 func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	t.Parallel()
 	conformance := filepath.Join(t.TempDir(), "conformance")
@@ -28,7 +27,7 @@ func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	}
 	for _, one := range []struct {
 		language string
-		needs    []string   // a command that fails where what the partner needs is not installed
+		needs    []string   // a command that fails if the partner's tools are not installed
 		builds   [][]string // commands, in the partner's folder
 		starts   []string
 	}{
@@ -61,7 +60,7 @@ func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 				t.Errorf("want at least 60 rules passed, got %d", passed)
 			}
 			for _, rule := range judged.Rules {
-				// How long answers take depends on what else the machine does.
+				// The duration of answers depends on the machine's other work.
 				if rule.Outcome == report.Warned && !strings.HasPrefix(rule.Clause, "LIM") {
 					t.Errorf("want no warning, got %s: %s", rule.ID, rule.Message)
 				}
@@ -70,7 +69,7 @@ func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	}
 }
 
-// requires skips the test where a command fails, unless CI is set.
+// requires skips the test if a command fails, unless CI is set.
 func requires(t *testing.T, command []string) {
 	t.Helper()
 	if said, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil && os.Getenv("CI") == "" {
@@ -78,7 +77,8 @@ func requires(t *testing.T, command []string) {
 	}
 }
 
-// serve starts a partner on a free port and waits until it answers. It ends with the test.
+// serve starts a partner on a free port and waits until it answers. The partner stops with the
+// test.
 func serve(t *testing.T, folder, key string, command ...string) (address string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -103,7 +103,7 @@ func serve(t *testing.T, folder, key string, command ...string) (address string)
 	ended := make(chan error, 1)
 	go func() { ended <- process.Wait() }()
 	t.Cleanup(func() {
-		_ = process.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = process.Process.Signal(syscall.SIGTERM) // it may have ended already
 		<-ended
 		_ = said.Close()
 	})

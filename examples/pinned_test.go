@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A tag can be moved to other code by an attacker who takes over an action or an image. A digest
-// cannot.
+// An attacker who takes over an action or an image can move a tag to other code, but not a digest.
 func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 	t.Parallel()
 	action := regexp.MustCompile(`(?m)\buses: *(\S+)( # v\d\S*)?`)
@@ -30,7 +29,7 @@ func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 				}
 				pin(t, pins, path, found[1])
 			}
-			ours := map[string]bool{"scratch": true} // what needs no digest: it is built here
+			ours := map[string]bool{"scratch": true} // built here, so they need no digest
 			for _, name := range stage.FindAllStringSubmatch(text, -1) {
 				ours[name[1]] = true
 			}
@@ -50,7 +49,7 @@ func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 	}
 }
 
-// pin notes what an action or image is pinned to, which is the same everywhere.
+// pin records the digest of an action or image, and requires the same digest everywhere.
 func pin(t *testing.T, pins map[string]string, path, reference string) {
 	t.Helper()
 	name, _, _ := strings.Cut(reference, "@")

@@ -17,10 +17,11 @@ func file(t *testing.T, path string) string {
 	return string(text)
 }
 
-// Nothing else says that a variable is misspelt: the service starts without it.
+// Otherwise a misspelt variable is not noticed, because the service starts without it.
 func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 	t.Parallel()
-	// The marketplace's are in a table that is made from its code; the mock's in its code.
+	// The marketplace's variables are in a table that is generated from its code; the mock's are in
+	// its code.
 	settings := file(t, "../docs/operations.md") + file(t, "../mockpartner/cmd/mockpartner/options.go")
 	variable := regexp.MustCompile(`\b(?:MARKETPLACE|MOCKPARTNER)_[A-Z_]*[A-Z]\b`)
 	found := 0
@@ -43,7 +44,7 @@ func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 	}
 }
 
-// Nor does the linker where there is no variable of the name that it is told to set.
+// The linker does not report a variable that it cannot set.
 func TestWhatAReleaseSetsIsThere(t *testing.T) {
 	t.Parallel()
 	source := file(t, "../internal/cli/version.go")
@@ -60,7 +61,8 @@ func TestWhatAReleaseSetsIsThere(t *testing.T) {
 	}
 }
 
-// No image is built here: a module that the builder does not copy shows in a release only.
+// No test builds an image, so a module that the builder does not copy would only be found in a
+// release.
 func TestTheDockerfileCopiesEveryModule(t *testing.T) {
 	t.Parallel()
 	builder := file(t, "../Dockerfile")
@@ -71,7 +73,8 @@ func TestTheDockerfileCopiesEveryModule(t *testing.T) {
 	}
 }
 
-// A package is built in a release only, and a unit with a wrong path shows on another machine only.
+// Packages are only built in a release, so a wrong path in a unit would only be found on another
+// machine.
 func TestPackagesInstallWhatTheServiceUses(t *testing.T) {
 	t.Parallel()
 	commands, service := file(t, "../packaging/partnerkit.yaml"), file(t, "../packaging/partnerkit-marketplace.yaml")

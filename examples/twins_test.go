@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-// twinKey is the key of the partners of these tests, and of their twins.
+// twinKey is the key of these tests' partners and twins.
 const twinKey = "a-key-of-partners-and-twins"
 
 // commands builds the commands once, for all tests that call them.
@@ -33,8 +33,9 @@ var commands = sync.OnceValues(func() (string, error) {
 	return folder, nil
 })
 
-// unlearned are defects whose twins get another report. In some the catalog cannot be read at all; others show only in calls at
-// the same time, in the last slot or window of one option, or in what no marketplace sends.
+// unlearned are defects whose twins get another report. With some of them the catalog cannot be
+// read. Others show only in concurrent calls, in the last slot or window of one option, or in calls
+// that no marketplace sends.
 var unlearned = []string{
 	"availability-knows-every-field", "cancel-before-the-key-is-checked", "catalog-behind-a-redirect", "catalog-cut-short",
 	"catalog-is-null", "catalog-with-trailing-comma", "confirm-before-the-key-is-checked", "contact-is-demanded",
@@ -48,7 +49,7 @@ var unlearned = []string{
 	"window-without-its-end",
 }
 
-// The suite finds the same at a partner and at its twin, rule by rule.
+// The suite has the same findings for a partner and its twin, rule by rule.
 func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 	t.Parallel()
 	bin, err := commands()
@@ -82,14 +83,14 @@ func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 	try("minimal", func(t *testing.T) (string, string) {
 		return serve(t, t.TempDir(), twinKey, "sh", "-c", `exec "$0" -addr 127.0.0.1:$PORT`, filepath.Join(bin, "minimal-partner")), ""
 	})
-	var variants, defects []string // what is peculiar to each of them is learned well from some days' slots alone
+	var variants, defects []string // their peculiarities are learned from a few days' slots
 	if os.Getenv("SOAK") != "" {
 		for _, v := range mockpartner.Variants() {
 			variants = append(variants, v.Name)
 		}
 		for _, d := range mockpartner.Defects() {
-			late := strings.HasSuffix(d.Name, "-late") || strings.HasSuffix(d.Name, "-slow") // a matter of answer times alone
-			// Holds for parties without guests are not learned either.
+			late := strings.HasSuffix(d.Name, "-late") || strings.HasSuffix(d.Name, "-slow") // these differ only in answer times
+			// Holds for parties without guests are not learned, either.
 			if !late && !strings.HasPrefix(d.Name, "hold-for-") && !slices.Contains(unlearned, d.Name) {
 				defects = append(defects, d.Name)
 			}
@@ -103,13 +104,13 @@ func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 	}
 }
 
-// judgement is a report and the folder that it is in.
+// judgement is a report and its folder.
 type judgement struct {
 	folder string
 	result report.Result
 }
 
-// judged has the suite judge a partner.
+// judged runs the suite against a partner.
 func judged(t *testing.T, bin, address, clock string) (j judgement) {
 	t.Helper()
 	j.folder = t.TempDir()
@@ -119,7 +120,7 @@ func judged(t *testing.T, bin, address, clock string) (j judgement) {
 	}
 	suite := exec.CommandContext(t.Context(), filepath.Join(bin, "conformance"), arguments...)
 	suite.Env = append(os.Environ(), "CONFORMANCE_AUTH_KEY="+twinKey)
-	said, err := suite.CombinedOutput() // a breach has an exit code too
+	said, err := suite.CombinedOutput() // a breach also causes an error
 	text, failed := os.ReadFile(filepath.Join(j.folder, "report.json"))
 	if failed == nil {
 		failed = json.Unmarshal(text, &j.result)
@@ -130,7 +131,7 @@ func judged(t *testing.T, bin, address, clock string) (j judgement) {
 	return j
 }
 
-// learn makes a twin of a partner and of what the suite recorded of it.
+// learn creates a twin from the suite's records of a partner.
 func learn(t *testing.T, bin, address, recorded, twin string) {
 	t.Helper()
 	run(t, t.TempDir(), []string{"PARTNER_AUTH_KEY=" + twinKey}, filepath.Join(bin, "mockpartner"), "learn",
@@ -146,15 +147,15 @@ func learn(t *testing.T, bin, address, recorded, twin string) {
 	}
 }
 
-// judgedTwin has the suite judge a twin that the command plays.
+// judgedTwin runs the suite against a twin that the command plays.
 func judgedTwin(t *testing.T, bin, twin string) judgement {
 	t.Helper()
 	address := serve(t, t.TempDir(), twinKey, "sh", "-c", `exec "$0" serve --addr 127.0.0.1:$PORT --auth-key `+twinKey+` --scenario "$1"`, filepath.Join(bin, "mockpartner"), twin)
 	return judged(t, bin, address, address+"/_mock/clock")
 }
 
-// same compares two reports as `conformance diff` does, without what is about answer times and without rules
-// that only one of them could judge because only one partner's clock can be moved.
+// same compares two reports as `conformance diff` does. It ignores answer times and rules that only
+// one report could judge, because only one partner's clock can be moved.
 func same(t *testing.T, original, twin judgement) {
 	t.Helper()
 	is := map[string]report.RuleResult{}

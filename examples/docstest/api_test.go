@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// A new export is a promise to users, and so a decision: it changes a listing that a
-// reviewer sees.
+// A new export is a promise to users. It changes a listing, so that reviewers see it.
 func TestTheListingOfEachModuleShowsItsPublicNames(t *testing.T) {
 	t.Parallel()
 	for _, module := range []string{"schemas", "mockpartner", "conformance", "marketplace"} {
@@ -22,7 +21,7 @@ func TestTheListingOfEachModuleShowsItsPublicNames(t *testing.T) {
 	}
 }
 
-// publicNames is go doc -all of each package of a module that other modules may import.
+// publicNames returns go doc -all of each package of a module that other modules may import.
 func publicNames(module string) (string, error) {
 	packages, err := goSays("list", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, "partnerkit.dev/"+module+"/...")
 	if err != nil {
@@ -42,7 +41,7 @@ func publicNames(module string) (string, error) {
 	return listing.String(), nil
 }
 
-// goSays runs a command of go in this module, which requires all the others.
+// goSays runs a go command in this module, which requires all others.
 func goSays(args ...string) (string, error) {
 	said, err := exec.Command("go", args...).Output()
 	if err != nil {

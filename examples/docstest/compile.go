@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Compile returns a problem for each block of Go that does not compile, with what its
-// comment says is given. A declared but unused variable is not an error.
+// Compile returns a problem for each block of Go that does not compile with the variables that its
+// comment declares. A declared but unused variable is not an error.
 func Compile(ctx context.Context, root string, documents []*Document) (problems []string, err error) {
 	scratch, err := os.MkdirTemp("", "docs-test-")
 	if err != nil {
@@ -25,7 +25,8 @@ func Compile(ctx context.Context, root string, documents []*Document) (problems 
 	if root, err = filepath.Abs(root); err != nil {
 		return nil, err
 	}
-	// The files are where Go takes them for a part of the examples, and nowhere else.
+	// The overlay makes Go treat the files as a part of the examples. They are not written to the
+	// tree.
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	arguments := []string{"build", "-gcflags=-e", "-overlay", filepath.Join(scratch, "overlay.json")}
 	for _, d := range documents {
@@ -61,7 +62,7 @@ func Compile(ctx context.Context, root string, documents []*Document) (problems 
 			problems = append(problems, line)
 		}
 	}
-	slices.Sort(problems) // the blocks were compiled at the same time
+	slices.Sort(problems) // the blocks were compiled concurrently
 	return problems, nil
 }
 
@@ -70,10 +71,10 @@ var (
 	onlyDots   = regexp.MustCompile(`(?m)^\s*…$`)
 )
 
-// standard are the packages of Go's own that blocks use without saying so.
+// standard lists the standard library's packages that blocks use without importing them.
 var standard = []string{"context", "errors", "fmt", "net/http", "net/http/httptest", "net/url", "os", "testing", "time"}
 
-// source is a file with a block of Go in it: statements as the body of a function.
+// source returns a file with a block of Go in it. Statements become the body of a function.
 func (b Block) source(d *Document) string {
 	text := onlyDots.ReplaceAllString(b.Text, "")
 	text = strings.ReplaceAll(text, "…", `""`)

@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// Directives say how a block is to be taken.
+// Directives control how a block is tested.
 type Directives struct {
-	FollowedBy string   // the test that follows the document
+	FollowedBy string   // the test that covers the document
 	Needs      []string // services that run from this block on
 	CheckOnly  bool
-	FromHere   bool   // and so are the blocks after it
-	KeepsAt    string // the address at which what it starts listens
-	Exports    string // the variable that what it starts, and stays, says to export
+	FromHere   bool   // CheckOnly also applies to the following blocks
+	KeepsAt    string // the address at which the started program listens
+	Exports    string // the variable that the started program prints as export
 	Exits      int
-	File       string // what the block is the text of
-	Output     bool   // the block is what those before it print
+	File       string // the file whose text is the block
+	Output     bool   // the block is the output of the blocks before it
 	Imports    []string
-	Given      string // declarations of what a block of Go is given, with semicolons between them
+	Given      string // declarations for a block of Go, separated by semicolons
 }
 
-// A service is a program that a document needs, and does not start itself.
+// A service is a program that a document needs but does not start.
 type service struct {
-	command string // runs until it is ended
+	command string // runs until it is stopped
 	address string // where it listens
 }
 
-// services are those that a document may need.
+// services are the services that a document may need.
 var services = map[string]service{
 	"mock": {"exec mockpartner serve --addr 127.0.0.1:8081 --auth-key secret --seed 7", "127.0.0.1:8081"},
 	"marketplace": {`export MARKETPLACE_OPERATOR_EMAIL=ana@example.com MARKETPLACE_OPERATOR_PASSWORD='correct horse battery'
@@ -41,7 +41,7 @@ exec marketplace serve --addr 127.0.0.1:8080 --allow-private-partners`, "127.0.0
 
 var comment = regexp.MustCompile(`<!--\s*docs-test:\s*(.*?)\s*-->`)
 
-// hear adds what the comments of a piece of HTML say.
+// hear adds the directives in the comments of an HTML fragment.
 func (d *Directives) hear(html string) error {
 	for _, found := range comment.FindAllStringSubmatch(html, -1) {
 		if err := d.add(found[1]); err != nil {

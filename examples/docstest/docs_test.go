@@ -26,7 +26,7 @@ func documents(t *testing.T) []*Document {
 	return all
 }
 
-// programs builds those of the project. They stay, so that the next time is short.
+// programs builds the project's programs. They are kept, so that the next run is faster.
 func programs(t *testing.T) (bin string) {
 	t.Helper()
 	bin, err := build()
@@ -36,7 +36,7 @@ func programs(t *testing.T) (bin string) {
 	return bin
 }
 
-// build is done once for all tests.
+// build runs once for all tests.
 var build = sync.OnceValues(func() (bin string, err error) {
 	bin, err = filepath.Abs(filepath.Join(root, "build", "docs-test", "bin"))
 	if err != nil {
@@ -71,7 +71,7 @@ func TestEveryBlockOfGoCompiles(t *testing.T) {
 	none(t, problems)
 }
 
-// What `make docs-test` does: DOCS is "all", or the documents with commas between them.
+// The test of `make docs-test`. DOCS is "all" or a comma-separated list of documents.
 func TestEveryDocumentCanBeFollowed(t *testing.T) {
 	wanted := os.Getenv("DOCS")
 	if wanted == "" {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// given is a tree of one document, with a Makefile and a folder of Go beside it.
+// given returns a tree with one document, a Makefile and a folder of Go.
 func given(t *testing.T, markdown string) (root string, documents []*Document) {
 	t.Helper()
 	root = t.TempDir()
@@ -30,7 +30,7 @@ func given(t *testing.T, markdown string) (root string, documents []*Document) {
 	return root, documents
 }
 
-// found fails the test unless the problems are those wanted, each by its end.
+// found fails the test unless the problems have the wanted endings.
 func found(t *testing.T, problems []string, want ...string) {
 	t.Helper()
 	if !slices.EqualFunc(problems, want, strings.HasSuffix) {

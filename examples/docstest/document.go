@@ -21,24 +21,25 @@ type Document struct {
 	Path       string // from the root of the tree, with slashes
 	Blocks     []Block
 	Links      []Link
-	Anchors    []string // of its headings, and those that it sets itself
-	FollowedBy string   // a test that follows it; "" where it is make docs-test
+	Anchors    []string // of its headings, and those that it defines itself
+	FollowedBy string   // a test that covers it; "": make docs-test does
 }
 
-// A Link leads to another place, from a line.
+// A Link is a link on a line.
 type Link struct {
 	To   string
 	Line int
 }
 
-// A Block is a fenced one.
+// A Block is a fenced block.
 type Block struct {
 	Language, Text string
 	Line           int // of its first line
 	Directives
 }
 
-// Folder is where a document's commands run: a module's README in its own, others in the root.
+// Folder returns the folder in which a document's commands run: the module's folder for its README,
+// otherwise the root.
 func (d *Document) Folder() string {
 	switch folder := path.Dir(d.Path); folder {
 	case "conformance", "marketplace", "mockpartner", "schemas":
@@ -47,18 +48,18 @@ func (d *Document) Folder() string {
 	return "."
 }
 
-// Runs tells whether a document has commands to be followed.
+// Runs reports whether a document has commands to run.
 func (d *Document) Runs() bool {
 	return slices.ContainsFunc(d.Blocks, func(b Block) bool { return b.Language == "sh" && !b.CheckOnly })
 }
 
-// Place names a line, as compilers do.
+// Place formats a line's position as compilers do.
 func (d *Document) Place(line int) string { return fmt.Sprintf("%s:%d", d.Path, line) }
 
-// leftOut are folders that hold no documents of ours.
+// leftOut lists folders without documents of the project.
 var leftOut = []string{"build", "testdata", "node_modules"}
 
-// Documents are all Markdown files below root.
+// Documents returns all Markdown files below root.
 func Documents(root string) (all []*Document, err error) {
 	err = filepath.WalkDir(root, func(file string, entry os.DirEntry, err error) error {
 		switch {
@@ -84,10 +85,10 @@ func Documents(root string) (all []*Document, err error) {
 	return all, err
 }
 
-// Read reads a document. Its error names what its comments for this package have wrong.
+// Read parses a document. The error names mistakes in its comments for this package.
 func Read(name string, source []byte) (*Document, error) {
 	d := &Document{Path: name}
-	heard, checkOnly := Directives{}, false // heard: by the comments since the last block
+	heard, checkOnly := Directives{}, false // heard: from the comments since the last block
 	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -132,7 +133,7 @@ func Read(name string, source []byte) (*Document, error) {
 
 var setAnchor = regexp.MustCompile(`<a id="([^"]+)"`)
 
-// plain is the text in a node, without its marks.
+// plain returns the text of a node without its markup.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -147,7 +148,7 @@ func plain(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// line is the first one of a node, or of the block that it is in.
+// line returns the first line of a node, or of the block that contains it.
 func line(n ast.Node, source []byte) int {
 	at := -1
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

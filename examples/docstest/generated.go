@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// section puts a body between the marks of its name, such as <!-- begin settings -->.
+// section replaces the text between the markers of a name, such as <!-- begin settings -->.
 func section(text, name, body string) (string, error) {
 	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 	before, rest, found := strings.Cut(text, begin)
@@ -21,11 +21,11 @@ func section(text, name, body string) (string, error) {
 	return before + begin + body + end + after, nil
 }
 
-// clauseOfRule is how a rule of the catalogue names its clause.
+// clauseOfRule matches the clause of a rule in the catalogue.
 var clauseOfRule = regexp.MustCompile(`(?m)^(\*\*(?:MUST|SHOULD|MAY)\*\* )\(([A-Z]+-\d+)\):`)
 
-// Rules is the page docs/rules.md: every rule of the suite, and every clause of the
-// contract with the rules that judge it. headings are the contract's.
+// Rules returns the page docs/rules.md: every rule of the suite, and every clause of the contract
+// with its rules. headings are the contract's.
 func Rules(headings []string) (string, error) {
 	var page strings.Builder
 	catalogue := strings.Replace(string(rule.Catalogue()), "\n\n", "\n\nThis page is drawn from the suite itself. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
@@ -52,7 +52,7 @@ func Rules(headings []string) (string, error) {
 	return page.String(), nil
 }
 
-// headingOf finds the section of a clause: "gen-what-holds-everywhere" for GEN-1.
+// headingOf returns the heading of a clause's section: "gen-what-holds-everywhere" for GEN-1.
 func headingOf(clause string, headings []string) (string, error) {
 	group, _, _ := strings.Cut(strings.ToLower(clause), "-")
 	if group == "whk" {
@@ -66,10 +66,10 @@ func headingOf(clause string, headings []string) (string, error) {
 	return "", fmt.Errorf("expected a section of the contract for %s, received %v", clause, headings)
 }
 
-// clauseRow is a clause in the tables of the contract.
+// clauseRow matches a clause in the contract's tables.
 var clauseRow = regexp.MustCompile(`(?m)^\| ([A-Z]+-\d+) \| ([^|]*) \|(?: [^|]* \|)?$`)
 
-// Contract returns docs/contract.md with a link from each clause to what judges it.
+// Contract returns docs/contract.md with a link from each clause to its rules.
 func Contract(text string) string {
 	rules := map[string]int{}
 	for _, clause := range rule.Coverage() {
@@ -88,10 +88,11 @@ func Contract(text string) string {
 	})
 }
 
-// setting is a flag in the help of a command: its name, its kind, what it says, its default.
+// setting matches a flag in the help of a command: its name, its type, its description, its
+// default.
 var setting = regexp.MustCompile(`(?m)^ +--([a-z][a-z0-9-]*)(?: (\S+))? {2,}(.*?)(?: \(default (.*)\))?$`)
 
-// Settings is a table of what marketplace serve can be told, as it says with --help.
+// Settings returns a table of the settings of marketplace serve, from its --help.
 func Settings(bin string) (string, error) {
 	help, err := exec.Command(filepath.Join(bin, "marketplace"), "serve", "--help").Output()
 	if err != nil {
@@ -104,7 +105,7 @@ func Settings(bin string) (string, error) {
 			continue
 		}
 		if name == "data-dir" {
-			preset = "" // it depends on who asks
+			preset = "" // it depends on the user
 		}
 		if preset != "" {
 			preset = "`" + preset + "`"

@@ -17,11 +17,11 @@ import (
 
 var update = flag.Bool("update", false, "update what documents show of the code")
 
-// A page shows what the code says, or is updated with -update.
+// shown checks that a page matches the code, or updates it with -update.
 func shown(t *testing.T, page string, draw func(text string) (string, error)) {
 	t.Helper()
 	name := filepath.Join(root, filepath.FromSlash(page))
-	text, err := os.ReadFile(name) // a page that is not there yet is empty
+	text, err := os.ReadFile(name) // a new page is empty
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func shown(t *testing.T, page string, draw func(text string) (string, error)) {
 	}
 }
 
-// difference is the lines that only one of two texts has: the first few of each.
+// difference returns the lines that only one of two texts has: the first few of each.
 func difference(old, drawn string) string {
 	const most = 20
 	only := func(mark, text, other string) (lines string) {

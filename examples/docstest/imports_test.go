@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// mayImport is what docs/architecture.md draws: the modules that each may import outside
-// of tests, and the packages that may more or less.
+// mayImport is the drawing in docs/architecture.md: the modules that each module may import outside
+// of tests, and the packages with other rules.
 var mayImport = map[string][]string{
 	"schemas": {"schemas"}, "internal": {"internal", "schemas"},
 	"mockpartner": {"mockpartner", "internal", "schemas"}, "conformance": {"conformance", "internal", "schemas"}, "marketplace": {"marketplace", "internal", "schemas"},
@@ -50,7 +50,7 @@ func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 	}
 }
 
-// Ginkgo and rapid link the package testing into the suite.
+// Ginkgo and rapid, which the suite uses, link the package testing into a program.
 func TestNoTestsAreLinkedIntoTheServiceTheMockAndTheClients(t *testing.T) {
 	t.Parallel()
 	said, err := goSays("list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")

@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// Links returns a problem for each link between the documents that leads nowhere. Those
-// to other places are not followed.
+// Links returns a problem for each broken link between the documents. It does not follow other
+// links.
 func Links(root string, documents []*Document) (problems []string) {
 	anchors := map[string][]string{}
 	for _, d := range documents {
@@ -57,8 +57,8 @@ func broken(root string, d *Document, link string, anchors map[string][]string) 
 	return ""
 }
 
-// anchor is what a heading is linked by, beside those before it: its letters, digits,
-// hyphens and low lines in small letters, with hyphens for spaces.
+// anchor returns the anchor of a heading, given the headings before it: letters, digits, hyphens
+// and underscores in lower case, with hyphens for spaces.
 func anchor(heading string, before []string) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {

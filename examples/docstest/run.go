@@ -19,18 +19,18 @@ import (
 	"time"
 )
 
-// A Runner follows documents.
+// A Runner runs the commands of documents.
 type Runner struct {
 	Root string // of the tree
-	Bin  string // holds the programs
-	Work string // a folder for the copy of the tree; the same one each time saves compiling
+	Bin  string // the folder of the programs
+	Work string // the folder for the copy of the tree; reusing it saves compile time
 }
 
-// mostTime bounds a document.
+// mostTime limits the run of a document.
 const mostTime = 20 * time.Minute
 
-// Run follows a document from its top. Its error names the line of the block that failed,
-// and holds what it printed.
+// Run runs a document from its top. The error names the line of the block that failed and contains
+// its output.
 func (r Runner) Run(ctx context.Context, d *Document) error {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
@@ -39,7 +39,7 @@ func (r Runner) Run(ctx context.Context, d *Document) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	if err := os.Chmod(scratch, 0o711); err != nil { // for the user that root hands PostgreSQL to
+	if err := os.Chmod(scratch, 0o711); err != nil { // for PostgreSQL's user, if root runs the test
 		return err
 	}
 	tree := filepath.Join(r.Work, "tree")
@@ -55,8 +55,8 @@ func (r Runner) Run(ctx context.Context, d *Document) error {
 	return follow(ctx, d, folder, scratch, environment, addresses)
 }
 
-// preamble has a block fail with its first command that does, which it names, and curl
-// where it is refused. What ends the shell ends all that it has started.
+// preamble makes a block fail at its first failing command, which it names. A curl call fails if
+// the server refuses the request. When the shell ends, all processes that it started end.
 const preamble = `set -Eeuo pipefail
 fails() { echo "failed: $BASH_COMMAND" >&2; }
 trap fails ERR
@@ -88,8 +88,8 @@ answers() { command curl -s -o /dev/null --max-time 5 http://$1; }
 exports() { grep -Eqs "^[[:space:]]*export $1=" $2; }
 `
 
-// follow runs the blocks of a document in one bash, which begins in folder. What they print
-// lies in scratch, by their numbers.
+// follow runs the blocks of a document in one bash, which starts in folder. Their outputs are in
+// scratch, by block number.
 func follow(ctx context.Context, d *Document, folder, scratch string, environment []string, addresses freeAddresses) error {
 	script := "scratch='" + scratch + "'\n" + preamble
 	write := func(name, text string) error { return os.WriteFile(filepath.Join(scratch, name), []byte(text), 0o600) }
@@ -131,10 +131,10 @@ func follow(ctx context.Context, d *Document, folder, scratch string, environmen
 	return judge(d, scratch, errors.Join(ctx.Err(), failed), said)
 }
 
-// judge returns the first block that failed, or prints something else than is said.
+// judge returns an error for the first block that failed or whose output is not as documented.
 func judge(d *Document, scratch string, failed error, said []byte) error {
 	read := func(name string) string {
-		text, _ := os.ReadFile(filepath.Join(scratch, name)) // a block that has not run has no output
+		text, _ := os.ReadFile(filepath.Join(scratch, name)) // a block that did not run has no output
 		return string(text)
 	}
 	at, printed := strings.TrimSpace(read("at")), ""
@@ -152,8 +152,8 @@ func judge(d *Document, scratch string, failed error, said []byte) error {
 	return failed
 }
 
-// shows tells whether a text has in it what is expected, piece by piece between …, and
-// whatever white space.
+// shows reports whether a text contains the expected pieces, separated by …, in order. It ignores
+// white space.
 func shows(printed, expected string) bool {
 	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
 	rest := bare(printed)
@@ -171,13 +171,13 @@ func indented(text string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n\t")
 }
 
-// copying copies what git knows of or does not ignore, but for what is deleted and not committed.
+// copying copies the files that git tracks or does not ignore, except deleted ones.
 const copying = `set -o pipefail
 git ls-files -z --cached --others --exclude-standard |
 	while IFS= read -r -d '' file; do if [ -e "$file" ]; then printf '%s\0' "$file"; fi; done |
 	tar -c -f - --null -T - | tar -x -f - -C "$1"`
 
-// copyTree makes a fresh copy of what a clone would hold.
+// copyTree creates a fresh copy of the tree, with the files of a clone.
 func (r Runner) copyTree(ctx context.Context, to string) error {
 	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755)); err != nil {
 		return err
@@ -190,8 +190,8 @@ func (r Runner) copyTree(ctx context.Context, to string) error {
 	return nil
 }
 
-// environment is that of a person who has just cloned the project: a home of its own,
-// and only Go's caches shared. What go run leaves where it is killed goes with the scratch folder.
+// environment returns the environment of a user who has just cloned the project: with its own home,
+// sharing only Go's caches. The files of a killed go run are removed with the scratch folder.
 func (r Runner) environment(ctx context.Context, scratch string, addresses freeAddresses) ([]string, error) {
 	caches, err := exec.CommandContext(ctx, "go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {
@@ -213,7 +213,7 @@ func (r Runner) environment(ctx context.Context, scratch string, addresses freeA
 	return environment, nil
 }
 
-// freeAddresses are those that stand for the addresses of a document.
+// freeAddresses maps the addresses of a document to free ones.
 type freeAddresses map[string]string
 
 var loopback = regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]{3,4}\b`)
@@ -222,10 +222,10 @@ func (f freeAddresses) replace(text string) string {
 	return loopback.ReplaceAllStringFunc(text, f.of)
 }
 
-// of is the free address that stands for one of a document.
+// of returns the free address for an address of a document.
 func (f freeAddresses) of(address string) string {
 	if f[address] == "" {
-		f[address] = address // where none can be had the document's own may do
+		f[address] = address // the fallback if there is no free address
 		if listener, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
 			f[address] = listener.Addr().String()
 			_ = listener.Close()

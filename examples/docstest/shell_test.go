@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// followed follows a document in a folder of its own.
+// followed runs a document in its own folder.
 func followed(t *testing.T, markdown string) (folder string, err error) {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {

@@ -5,12 +5,12 @@ import (
 	"net/http"
 )
 
-// refusal is a "no" in words that the marketplace can show its customer (RSV-5, CNF-5).
+// refusal is a refusal with a message that the marketplace can show its customer (RSV-5, CNF-5).
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// object is a JSON object to send.
+// object is a JSON object of an answer.
 type object map[string]any
 
 func answer(w http.ResponseWriter, status int, body any) {

@@ -11,18 +11,18 @@ import (
 // holdLife is how long a customer has to pay (RSV-7 advises 15 to 30 minutes).
 const holdLife = 20 * time.Minute
 
-// platform is the company's reservation system. It lives in memory; a real one
-// keeps the two maps in a database, and makes each method one transaction.
+// platform is the company's reservation system, in memory. A real one stores the two maps in a
+// database and makes each method a transaction.
 type platform struct {
 	products []product
 	now      func() time.Time
 
-	mu           sync.Mutex              // looking at seats and taking them is one step, or two customers get the last one
+	mu           sync.Mutex              // makes checking and taking seats one step; otherwise two customers could get the last seat
 	reservations map[string]*reservation // holds and bookings, by reservation code
-	bookings     map[string]*reservation // bookings alone, by booking id
+	bookings     map[string]*reservation // bookings only, by booking id
 }
 
-// reservation is seats of one slot: held until expiresAt, or booked for good.
+// reservation is seats of one slot: held until expiresAt, or booked.
 type reservation struct {
 	code      string
 	slotID    string
@@ -40,15 +40,15 @@ func newPlatform(products []product, now func() time.Time) *platform {
 	}
 }
 
-// expired reports whether a hold was not paid in time: its seats are free by
-// themselves, without a release (REL-7).
+// expired reports whether a hold was not paid in time. Its seats are then free without a release
+// (REL-7).
 func (r *reservation) expired(now time.Time) bool {
 	return r.booking == nil && !now.Before(r.expiresAt)
 }
 
-// taken counts the seats of each slot that are held or booked, and drops expired
-// holds. Vacancies are always counted from the reservations, never kept in a
-// number beside them: so nothing can give a seat back twice (REL-5, CAN-5).
+// taken counts the held and booked seats of each slot and removes expired holds. Vacancies are
+// always computed from the reservations, never stored. So no call can return a seat twice (REL-5,
+// CAN-5).
 func (p *platform) taken() map[string]int {
 	taken := map[string]int{}
 	for code, r := range p.reservations {
@@ -79,7 +79,7 @@ type contact struct {
 	PhoneNumber  string `json:"phoneNumber"`
 }
 
-// find returns the option that in is about, and the seats that its party takes.
+// find returns the requested option and the number of seats for its party.
 func (p *platform) find(in request) (option, int, error) {
 	for _, product := range p.products {
 		for _, option := range product.Options {
@@ -132,7 +132,7 @@ func (p *platform) reserve(in request) (object, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	for _, s := range option.slots(time.Time{}, now.AddDate(1, 0, 0), now) { // all that are on sale
+	for _, s := range option.slots(time.Time{}, now.AddDate(1, 0, 0), now) { // all slots on sale
 		if s.ID != in.AvailabilityID {
 			continue
 		}
@@ -153,8 +153,8 @@ type confirmRequest struct { // CNF-1
 	ResellerReference string   `json:"resellerReference"`
 }
 
-// confirm turns a hold into a booking; its seats stay as they are (CNF-7). Asked
-// again, it answers the same booking, so that a repeated call books nothing (CNF-4).
+// confirm turns a hold into a booking; the number of seats does not change (CNF-7). A repeated call
+// returns the same booking and books nothing (CNF-4).
 func (p *platform) confirm(in confirmRequest) (object, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +170,7 @@ func (p *platform) confirm(in confirmRequest) (object, error) {
 		}
 		id := rand.Text()
 		p.bookings[id] = r
-		r.booking = object{ // CNF-2; resellerReference is an addition of ours (GEN-2)
+		r.booking = object{ // CNF-2; resellerReference is an additional field (GEN-2)
 			"externalBookingId": id, "status": "CONFIRMED", "availabilityId": r.slotID,
 			"contact": cmp.Or(in.Contact, r.contact), "resellerReference": cmp.Or(in.ResellerReference, r.reference),
 			"tickets": tickets,
@@ -179,8 +179,8 @@ func (p *platform) confirm(in confirmRequest) (object, error) {
 	return r.booking, nil
 }
 
-// release ends a hold. An unknown code, an expired one and one that was released
-// before are the same to it: there is nothing left to do (REL-4, REL-5).
+// release ends a hold. An unknown, expired or already released code is not an error: there is
+// nothing to release (REL-4, REL-5).
 func (p *platform) release(code string) object {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,7 +191,7 @@ func (p *platform) release(code string) object {
 	return object{"success": true} // REL-2
 }
 
-// cancel ends a booking; one that is unknown or cancelled has nothing to end (CAN-4, CAN-5).
+// cancel ends a booking. For an unknown or cancelled booking it does nothing (CAN-4, CAN-5).
 func (p *platform) cancel(bookingID string) object {
 	p.mu.Lock()
 	defer p.mu.Unlock()

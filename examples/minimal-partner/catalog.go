@@ -7,11 +7,11 @@ import (
 	_ "time/tzdata" // the zone below must be known on a machine without a zone database
 )
 
-// What the company sells, as GET /products shows it (PRD-2 to PRD-8). The fields
-// that are not exported are the company's own: they never leave it.
+// The types of the catalog, as GET /products returns it (PRD-2 to PRD-8). Fields that are not
+// exported are internal and never sent.
 
 type product struct {
-	ID                  string   `json:"id"` // permanent, as every id here (PRD-10)
+	ID                  string   `json:"id"` // permanent, like every id here (PRD-10)
 	InternalName        string   `json:"internalName"`
 	Locale              string   `json:"locale"`
 	TimeZone            string   `json:"timeZone"`
@@ -69,7 +69,7 @@ func catalog() ([]product, error) {
 	}}, nil
 }
 
-// slot is one start of an option, as POST /availability shows it (AVL-4, AVL-5).
+// slot is one start of an option, as POST /availability returns it (AVL-4, AVL-5).
 type slot struct {
 	ID        string    `json:"id"`
 	Start     time.Time `json:"localDateTimeStart"`
@@ -81,13 +81,13 @@ type slot struct {
 
 const (
 	closedOn  = time.Monday
-	daysAhead = 90 // how far ahead seats are sold; the marketplace looks 60 days ahead (AVL-2)
+	daysAhead = 90 // how far ahead seats are sold; the marketplace requests 60 days (AVL-2)
 )
 
-// slots lists what o sells from one date to another, both inclusive (AVL-10).
-// Slots are computed, so each has the same id whenever it is asked for (AVL-8).
+// slots lists the slots of o between two dates, both inclusive (AVL-10). Slots are computed, so
+// each has the same id in every answer (AVL-8).
 //
-// Dates are midnights in UTC, where summer time cuts no day short and doubles none.
+// Dates are midnights in UTC, so that summer time neither shortens nor lengthens a day.
 func (o option) slots(from, to, now time.Time) []slot {
 	year, month, day := now.In(o.zone).Date()
 	today := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
@@ -104,7 +104,7 @@ func (o option) slots(from, to, now time.Time) []slot {
 		}
 		for _, hour := range o.startHours {
 			start := time.Date(date.Year(), date.Month(), date.Day(), hour, 0, 0, 0, o.zone)
-			if start.After(now) { // what has started is sold no more
+			if start.After(now) { // a slot that has started is not sold
 				id := o.ID + start.Format("-2006-01-02-1504")
 				slots = append(slots, slot{ID: id, Start: start, End: start.Add(o.length), Capacity: o.capacity})
 			}
@@ -113,13 +113,13 @@ func (o option) slots(from, to, now time.Time) []slot {
 	return slots
 }
 
-// guests are a number of guests of one unit.
+// guests is a number of guests of one unit.
 type guests struct {
 	ID       string `json:"id"`
 	Quantity int    `json:"quantity"`
 }
 
-// seats counts the seats that a party takes: one for every guest (RSV-9).
+// seats returns the number of seats for a party: one for every guest (RSV-9).
 func (o option) seats(party []guests) (int, error) {
 	if len(party) == 0 {
 		return 0, refusal("Please say who comes: units is empty.")
@@ -132,7 +132,7 @@ func (o option) seats(party []guests) (int, error) {
 		if g.Quantity < 1 {
 			return 0, refusal("Please book at least one guest of every unit that you name.")
 		}
-		seats += min(g.Quantity, o.capacity+1) // more do not fit anyway, and the sum cannot overflow
+		seats += min(g.Quantity, o.capacity+1) // more do not fit, and the sum cannot overflow
 	}
 	return seats, nil
 }

@@ -27,7 +27,7 @@ func TestALongWindowIsCutToWhatIsOnSale(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	slots := p.slots("small-boat", "0001-01-01", "9999-12-31")
-	// 91 days from Sunday to a Saturday hold 13 Mondays.
+	// 91 days from a Sunday to a Saturday contain 13 Mondays.
 	if len(slots) != 78 {
 		t.Errorf("want a slot for each of 78 open days, got %d", len(slots))
 	}
@@ -40,7 +40,7 @@ func TestAStartThatHasPassedIsSoldNoMore(t *testing.T) {
 	if slots := p.slots("shared-boat", today, today); len(slots) != 3 {
 		t.Fatalf("at 8 in the morning: want 3 starts, got %d", len(slots))
 	}
-	p.advance(2 * time.Hour) // 10:00, when the first boat leaves
+	p.advance(2 * time.Hour) // 10:00, when the first boat departs
 	slots := p.slots("shared-boat", today, today)
 	if len(slots) != 2 {
 		t.Errorf("when the first boat has left: want 2 starts, got %d", len(slots))

@@ -10,8 +10,8 @@ import (
 	"partnerkit.dev/conformance/suite"
 )
 
-// This is all that a partner written in Go needs to be judged by its own tests:
-// every rule is a subtest, and fails where the partner breaks it.
+// This is all that a Go partner needs to run the suite in its own tests. Every rule is a subtest,
+// which fails if the partner breaches the rule.
 func TestTheConformanceSuiteHasNothingToSayAgainstIt(t *testing.T) {
 	products, err := catalog()
 	if err != nil {

@@ -1,11 +1,11 @@
-// Minimal-partner is the smallest whole partner of the contract in
-// docs/contract.md: a boat company and a museum, in memory, in the Go standard
-// library alone. It is written to be read, and to be started from.
+// Minimal-partner is the smallest complete partner of the contract in docs/contract.md: a boat
+// company and a museum, in memory, with the Go standard library only. Read it, or use it as a
+// starting point.
 //
 //	main.go     the six endpoints over HTTP, the key, start and stop
 //	catalog.go  what is sold: products, options, units, and their slots
 //	booking.go  the life of a booking: availability, reserve, confirm, release, cancel
-//	answer.go   what is answered, and how it is refused
+//	answer.go   answers and refusals
 //
 // The ids in the comments, such as RSV-5, are clauses of that contract.
 package main
@@ -29,7 +29,7 @@ import (
 	"time"
 )
 
-// maxBody bounds what is read of a request: far more than any lawful one needs.
+// maxBody limits a request's body. It is much larger than any valid body.
 const maxBody = 64 << 10
 
 func main() {
@@ -41,12 +41,12 @@ func main() {
 	}
 }
 
-// run serves until ctx ends, then lets the requests under way finish.
+// run serves until ctx ends, then waits for the running requests to finish.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("minimal-partner", flag.ExitOnError)
 	addr := flags.String("addr", "127.0.0.1:8082", "`address` to listen on; port 0 takes a free one")
 	key := flags.String("auth-key", "", "`key` that the marketplace presents (default: $PARTNER_AUTH_KEY)")
-	_ = flags.Parse(args) // ends the program by itself where it cannot
+	_ = flags.Parse(args) // exits on an error
 	*key = cmp.Or(*key, getenv("PARTNER_AUTH_KEY"))
 	if *key == "" {
 		return errors.New("no key: set PARTNER_AUTH_KEY or give -auth-key")
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 	}
 	server := &http.Server{
 		Handler: authorized(*key, endpoints(newPlatform(products, time.Now))),
-		// A caller that sends or reads a byte a minute must not keep a connection for ever.
+		// A caller that sends or reads a byte a minute must not occupy a connection forever.
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      10 * time.Second,
@@ -83,14 +83,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 	}
 }
 
-// authorized refuses requests without the key, whatever the path (AUTH-2, AUTH-3),
-// before anything is read or changed (AUTH-5).
+// authorized refuses requests without the key, whatever the path (AUTH-2, AUTH-3), before it reads
+// or changes anything (AUTH-5).
 func authorized(key string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(key))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The key comes as a bearer token or alone, as was registered (AUTH-1).
+		// The key is sent as a bearer token or alone, as registered (AUTH-1).
 		given := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
-		// The time of a plain comparison would tell how much of a guess is right.
+		// The duration of a plain comparison would reveal how much of a guess is correct.
 		if subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
 			answer(w, http.StatusUnauthorized, object{"message": "The key is missing or wrong."})
 			return
@@ -118,8 +118,8 @@ func endpoints(p *platform) http.Handler {
 	return mux
 }
 
-// endpoint reads a JSON body, does what it asks, and answers. What cannot be
-// read, and what is refused, is a 400 with a message (RSV-5, CNF-5, GEN-8).
+// endpoint reads a JSON body, calls do, and answers. An unreadable or refused request is answered
+// with 400 and a message (RSV-5, CNF-5, GEN-8).
 func endpoint[In, Out any](do func(In) (Out, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var in In

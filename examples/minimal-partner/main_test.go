@@ -46,7 +46,7 @@ func TestToldToStopItTakesNoMoreCallsAndFinishesThoseUnderWay(t *testing.T) {
 		t.Fatalf("want a line with the address, got %q", line)
 	}
 
-	// The server asks for the rest of the body once the call is under way.
+	// The server requests the rest of the body once it handles the call.
 	underWay := make(chan struct{})
 	traced := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(underWay) }})
 	body, rest := io.Pipe()

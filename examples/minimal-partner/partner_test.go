@@ -14,8 +14,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What a call to a partner shows is judged by the suite, in conformance_test.go. The other
-// tests move the clock, send concurrent calls, or send what no suite does.
+// The suite tests single calls, in conformance_test.go. The other tests move the clock, send
+// concurrent calls, or send calls that no suite sends.
 const testKey = "a-key-for-tests"
 
 // partner is a minimal partner behind real HTTP, with a clock that the test moves.
@@ -27,8 +27,8 @@ type partner struct {
 	time time.Time
 }
 
-// start opens a partner on a Sunday morning, 1 March 2026, before the first start
-// of the day. The day after it is closed.
+// start opens a partner on a Sunday morning, 1 March 2026, before the first start of the day. The
+// next day is closed.
 func start(t *testing.T) *partner {
 	t.Helper()
 	p := &partner{t: t, time: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
@@ -54,8 +54,8 @@ func (p *partner) advance(by time.Duration) {
 	p.time = p.time.Add(by)
 }
 
-// send makes one call with the header Authorization as given, "" for none, and
-// returns the status and the body of its answer.
+// send makes one call with the given Authorization header, "" for no header. It returns the
+// answer's status and body.
 func (p *partner) send(authorization, method, path, body string) (int, []byte) {
 	p.t.Helper()
 	request, err := http.NewRequestWithContext(p.t.Context(), method, p.url+path, bytes.NewReader([]byte(body)))
@@ -77,8 +77,8 @@ func (p *partner) send(authorization, method, path, body string) (int, []byte) {
 	return response.StatusCode, answer
 }
 
-// call makes one authorized call and fails the test unless it is answered with
-// the wanted status and a body that keeps the schema. The answer is read into out.
+// call makes one authorized call and reads the answer into out. It fails the test unless the answer
+// has the wanted status and a body that matches the schema.
 func (p *partner) call(method, path string, body any, wantStatus int, schema string, out any) {
 	p.t.Helper()
 	text := []byte{}
@@ -100,7 +100,7 @@ func (p *partner) call(method, path string, body any, wantStatus int, schema str
 	}
 }
 
-// slots asks for the slots of an option of the harbour cruise, dates inclusive.
+// slots requests the slots of an option of the harbour cruise, dates inclusive.
 func (p *partner) slots(optionID, from, to string) []partnerapi.Slot {
 	p.t.Helper()
 	var slots []partnerapi.Slot
@@ -118,7 +118,8 @@ func adults(n int) []partnerapi.UnitQuantity {
 	return []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: n}}
 }
 
-// The slot that most tests book: the small boat with its four seats, on Tuesday.
+// boatDay is the day of the slot that most tests book: the small boat with its four seats, on
+// Tuesday.
 const boatDay = "2026-03-03"
 
 func (p *partner) boat() partnerapi.Slot {
@@ -159,7 +160,7 @@ func (p *partner) confirm(code string) partnerapi.ConfirmAnswer {
 	return booking
 }
 
-// wantRefused fails the test unless the call is a 400 with a message.
+// wantRefused fails the test unless the answer is a 400 with a message.
 func (p *partner) wantRefused(path string, body any) {
 	p.t.Helper()
 	var refused partnerapi.Refusal

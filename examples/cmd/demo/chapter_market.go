@@ -68,14 +68,14 @@ func catalogIsPulled(ctx context.Context, s *stage) error {
 	})
 }
 
-// webhookTime bounds the way of a webhook.
+// webhookTime limits the wait for a webhook.
 const webhookTime = 30 * time.Second
 
-// webhookPaths are the ends of the addresses that webhooks go to.
+// webhookPaths are the ends of the webhooks' addresses.
 var webhookPaths = map[mockpartner.WebhookKind]string{mockpartner.Trigger: "/sync/trigger", mockpartner.Notify: "/availability/notify"}
 
-// webhookArrives waits until the webhook of that kind has arrived, and tells it. The demo
-// has one of each sent.
+// webhookArrives waits until the webhook of that kind has arrived and prints it. The demo sends one
+// of each kind.
 func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind) error {
 	if _, err := s.partner.untold.Webhooks.Wait(ctx, kind, "", 1, webhookTime); err != nil {
 		return err

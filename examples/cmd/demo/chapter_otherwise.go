@@ -23,8 +23,8 @@ func oneIsAbandoned(ctx context.Context, s *stage) error {
 	return s.released(ctx, held.ID, client.Abandoned)
 }
 
-// released waits until the hold of a booking was given back for the reason, and taken by
-// the partner.
+// released waits until a booking's hold was released for that reason and the partner has accepted
+// the release.
 func (s *stage) released(ctx context.Context, booking string, why client.ReleaseReason, facts ...string) error {
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
 		b, err := s.market.shop.Booking(ctx, booking)
@@ -36,7 +36,7 @@ func (s *stage) released(ctx context.Context, booking string, why client.Release
 	})
 }
 
-// holdFor is how long the partner holds seats in the step that waits for the end of it.
+// holdFor is how long the partner holds seats in the step that waits for a hold to expire.
 const holdFor = "2s"
 
 func oneExpires(ctx context.Context, s *stage) error {
@@ -47,7 +47,7 @@ func oneExpires(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	if err := s.partner.told.Stop(ctx); err != nil { // holds live as long as before again
+	if err := s.partner.told.Stop(ctx); err != nil { // restores the usual duration of holds
 		return err
 	}
 	return s.released(ctx, held.ID, client.Expired, fmt.Sprintf("the hold ended at %s", clock(held.ExpiresAt)))

@@ -26,7 +26,7 @@ func partnerIsJudged(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	if err := s.partner.told.Reset(ctx); err != nil { // clock, seats and journal are as new
+	if err := s.partner.told.Reset(ctx); err != nil { // resets clock, seats and journal
 		return err
 	}
 	if rules := broken(found); len(rules) > 0 {

@@ -22,13 +22,12 @@ func amount(d client.Decimal) string {
 	return "none"
 }
 
-// mostListed is how many activities are told.
+// mostListed is the maximum number of activities that are printed.
 const mostListed = 4
 
-// activitiesAreListed is the list in two currencies.
+// activitiesAreListed shows the list in two currencies.
 func activitiesAreListed(ctx context.Context, s *stage) error {
-	// The rates that come with the marketplace are the European Central Bank's, which
-	// knows no dinar.
+	// The marketplace's initial rates are the European Central Bank's, which have no dinar.
 	if _, err := s.market.operator.SetRates(ctx, "EUR", map[string]client.Decimal{"KWD": "0.33"}); err != nil {
 		return err
 	}
@@ -101,8 +100,8 @@ func holdIsPaid(ctx context.Context, s *stage) error {
 	return s.holds(ctx, nil, facts...)
 }
 
-// pricedByRate is an error where the price in dollars is not that in euros by the rate
-// that is in force, to half a cent. The first activity's own prices are in euros.
+// pricedByRate returns an error if the price in dollars differs from the price in euros at the
+// current rate by more than half a cent. The first activity's own prices are in euros.
 func (s *stage) pricedByRate(ctx context.Context, inEuros, inDollars client.Activity) error {
 	rates, err := s.market.operator.Rates(ctx)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *stage) pricedByRate(ctx context.Context, inEuros, inDollars client.Acti
 	return nil
 }
 
-// adultPrice is what an adult pays in the first variation.
+// adultPrice returns the price for an adult in the first variation.
 func adultPrice(a client.Activity) client.Decimal {
 	for _, variation := range a.Variations {
 		for _, unit := range variation.Pricing.Units {

@@ -12,14 +12,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What goes wrong, as faults of a scenario.
+// Faults of a scenario.
 const (
 	outage     = "{name: outage, match: {}, status: 503}"
 	lostAnswer = "{name: lost-answer, match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}"
 	oneRefusal = "{name: one-refusal, match: {endpoint: confirm}, times: 1, status: 500, body: {message: the booking system is down for a moment}}"
 )
 
-// answerIsLost is a confirm that the partner has acted on, and whose answer never came.
+// answerIsLost shows a confirm that the partner processes but whose answer is lost.
 func answerIsLost(ctx context.Context, s *stage) error {
 	held, err := s.bookAndPay(ctx, lostAnswer, "Gus Haddad", "demo-payment-3")
 	if err != nil {
@@ -34,7 +34,7 @@ func answerIsLost(ctx context.Context, s *stage) error {
 	})
 }
 
-// bookAndPay has a customer book and pay while the partner has a fault.
+// bookAndPay makes a paid booking while the partner has a fault.
 func (s *stage) bookAndPay(ctx context.Context, fault, customer, payment string) (held client.Booking, err error) {
 	if _, err = s.partner.told.Faults.Arm(ctx, fault); err != nil {
 		return held, err
@@ -46,7 +46,7 @@ func (s *stage) bookAndPay(ctx context.Context, fault, customer, payment string)
 	return held, err
 }
 
-// operatorSettles is a payment whose booking the partner refuses, until it is asked again.
+// operatorSettles shows a paid booking that the partner refuses until it is asked again.
 func operatorSettles(ctx context.Context, s *stage) error {
 	held, err := s.bookAndPay(ctx, oneRefusal, "Hana Berg", "demo-payment-4")
 	if err != nil {
@@ -75,8 +75,8 @@ func operatorSettles(ctx context.Context, s *stage) error {
 		fmt.Sprintf("%s after the operator has had it confirmed again", settled.Status))
 }
 
-// testify tells the partner, who judges the marketplace in the end, that the last confirm
-// that it has refused was sent again by hand: by itself the marketplace may not do so.
+// testify reports to the partner's judge that an operator repeated the last refused confirm. The
+// marketplace must not repeat it by itself.
 func (s *stage) testify(ctx context.Context) error {
 	answered, err := s.partner.untold.Journal.Exchanges(ctx, mock.Filter{Endpoint: partnerapi.Confirm, Status: http.StatusInternalServerError})
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *stage) testify(ctx context.Context) error {
 	return err
 }
 
-// refused is how many customers are turned away before a partner counts as degraded.
+// refused is the number of failed bookings after which a partner is degraded.
 const refused = 3
 
 func partnerBreaks(ctx context.Context, s *stage) error {

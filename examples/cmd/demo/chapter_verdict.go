@@ -13,10 +13,10 @@ import (
 	"partnerkit.dev/mockpartner/client"
 )
 
-// defect is the breach of the contract that the second partner has.
+// defect is the second partner's breach of the contract.
 const defect = "release-gives-nothing-back"
 
-// marketplaceIsJudged is the mock partner's verdict on all that the marketplace asked of it.
+// marketplaceIsJudged shows the mock partner's verdict on all calls of the marketplace.
 func marketplaceIsJudged(ctx context.Context, s *stage) error {
 	verdict, err := s.partner.told.Journal.Verdict(ctx)
 	if err != nil {
@@ -44,7 +44,8 @@ func marketplaceIsJudged(ctx context.Context, s *stage) error {
 		"all calls: "+filepath.Join(s.out, "partner.har"))
 }
 
-// firstFinding is what is told of a verdict that is not wanted; the whole of it is kept.
+// firstFinding returns the first finding of an unexpected verdict. The complete verdict is in a
+// file.
 func firstFinding(verdict mockpartner.Verdict) error {
 	for _, rule := range verdict.Rules {
 		for _, finding := range rule.Findings {
@@ -54,7 +55,7 @@ func firstFinding(verdict mockpartner.Verdict) error {
 	return want("the verdict", mockpartner.Kept, verdict.Verdict)
 }
 
-// brokenPartnerIsFound has the suite judge a partner with a defect, beside the other.
+// brokenPartnerIsFound runs the suite against a second partner, which has a defect.
 func brokenPartnerIsFound(ctx context.Context, s *stage) error {
 	made, err := s.partner.told.CreateSandbox(ctx, client.Spec{Name: "broken", Defects: []string{defect}})
 	if err != nil {
@@ -81,7 +82,7 @@ func brokenPartnerIsFound(ctx context.Context, s *stage) error {
 	return s.holds(ctx, nil, append(facts, "the report: "+filepath.Join(s.out, "broken", "report.html"))...)
 }
 
-// keep leaves a value as JSON.
+// keep writes a value to a file as JSON.
 func (s *stage) keep(name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *stage) keep(name string, value any) error {
 	return os.WriteFile(filepath.Join(s.out, name), append(text, '\n'), 0o644)
 }
 
-// keepArchive leaves all calls that the partner has answered, as an HTTP archive.
+// keepArchive writes all calls that the partner answered to an HTTP archive.
 func (s *stage) keepArchive(ctx context.Context) (err error) {
 	file, err := os.Create(filepath.Join(s.out, "partner.har"))
 	if err != nil {

@@ -22,13 +22,14 @@ import (
 	"time"
 )
 
-// wait is how long anything may take that is sure to come, on a busy machine.
+// wait limits every wait on a busy machine.
 const wait = 4 * time.Minute
 
-// binaries is where the commands are built.
+// binaries is the folder for the built commands.
 var binaries = filepath.Join(os.TempDir(), fmt.Sprintf("demo-test-%d", os.Getpid()))
 
-// built are the commands, built once for all tests, where any user can run them.
+// built returns the folder of the commands. They are built once for all tests, where any user can
+// run them.
 var built = sync.OnceValues(func() (string, error) {
 	dir := binaries
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// show is a demo that runs, as a process of its own.
+// show is a running demo in its own process.
 type show struct {
 	*exec.Cmd
 	bin, out, temp string
@@ -58,15 +59,15 @@ type show struct {
 	complaint      bytes.Buffer
 }
 
-// nobody is the Unix user without any rights.
+// nobody is the id of the Unix user without privileges.
 const nobody = 65534
 
-// begin starts a demo; as an ordinary user where the tests are root's.
+// begin starts a demo. If root runs the tests, ordinary starts it as an ordinary user.
 func begin(t *testing.T, ordinary bool, args ...string) *show {
 	t.Helper()
 	bin, err := built()
 	check(t, err)
-	temp, err := os.MkdirTemp("", "demo-test-") // short enough for a socket, and open to PostgreSQL's user
+	temp, err := os.MkdirTemp("", "demo-test-") // short enough for a socket's path, and open to PostgreSQL's user
 	check(t, err)
 	t.Cleanup(func() { check(t, os.RemoveAll(temp)) })
 	check(t, os.Chmod(temp, 0o777))
@@ -74,7 +75,7 @@ func begin(t *testing.T, ordinary bool, args ...string) *show {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	t.Cleanup(cancel)
 	s.Cmd = exec.CommandContext(ctx, filepath.Join(bin, "demo"), append([]string{"-bin", bin, "-out", s.out}, args...)...)
-	// Nothing is downloaded, and a database of the user's own is never touched.
+	// The demo must not download anything or use an existing database.
 	s.Env = append(os.Environ(), "TMPDIR="+temp, "HOME="+temp, "HTTPS_PROXY=http://127.0.0.1:1", "MARKETPLACE_DATABASE_URL=postgres://127.0.0.1:1/nowhere", "CONFORMANCE_BASE_URL=http://127.0.0.1:1")
 	s.Cancel = func() error { return s.Process.Signal(syscall.SIGTERM) }
 	if ordinary && os.Geteuid() == 0 {
@@ -88,7 +89,7 @@ func begin(t *testing.T, ordinary bool, args ...string) *show {
 	return s
 }
 
-// until reads what is told until a line has those words.
+// until reads the output until a line contains the words.
 func (s *show) until(t *testing.T, words string) {
 	t.Helper()
 	for {
@@ -103,14 +104,14 @@ func (s *show) until(t *testing.T, words string) {
 	}
 }
 
-// ends waits for the end, and returns the exit code and what was complained of. Nothing is
-// left but the folder for it.
+// ends waits for the end, and returns the exit code and the errors. It requires that only the
+// output folder is left.
 func (s *show) ends(t *testing.T) string {
 	t.Helper()
 	rest, err := io.ReadAll(s.screen)
 	check(t, err)
 	s.told.Write(rest)
-	_ = s.Wait() // how it ended is the exit code
+	_ = s.Wait() // the exit code is checked instead
 	if left, err := filepath.Glob(filepath.Join(s.temp, "partnerkit-demo-*")); err != nil || len(left) > 0 {
 		t.Errorf("want no data left, got %v, %v", left, err)
 	}
@@ -123,7 +124,7 @@ func (s *show) ends(t *testing.T) string {
 	return fmt.Sprintf("%d: %s", s.ProcessState.ExitCode(), s.complaint.String())
 }
 
-// within are the processes that work in a folder, or have a file there open.
+// within returns the processes that work in a folder or have a file open in it.
 func within(t *testing.T, folder string) (found []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -137,7 +138,7 @@ func within(t *testing.T, folder string) (found []string) {
 		if strings.HasPrefix(link, fmt.Sprintf("/proc/%d/", os.Getpid())) {
 			continue
 		}
-		if to, err := os.Readlink(link); err == nil && strings.HasPrefix(to, folder) { // else it has just ended
+		if to, err := os.Readlink(link); err == nil && strings.HasPrefix(to, folder) { // otherwise it has just ended
 			found = append(found, link+" to "+to)
 		}
 	}
@@ -151,7 +152,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// secret is what the demo makes up as a password, a key or a webhook's secret.
+// secret matches a generated password, key or webhook secret.
 var secret = regexp.MustCompile(`\b([A-Z2-7]{26}|[0-9a-f]{64})\b`)
 
 func TestTheWholeStoryHoldsForAnOrdinaryUser(t *testing.T) {
@@ -192,7 +193,7 @@ func TestTheWholeStoryHoldsForAnOrdinaryUser(t *testing.T) {
 func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
 	t.Parallel()
 	s := begin(t, false)
-	s.until(t, "serves") // the marketplace does, and its PostgreSQL
+	s.until(t, "serves") // the marketplace and its PostgreSQL are running
 	check(t, s.Process.Signal(syscall.SIGTERM))
 	if end := s.ends(t); !strings.HasPrefix(end, "1: demo: interrupted\n") {
 		t.Errorf("want it to end as interrupted, got %s\n%s", end, s.told.String())
@@ -201,7 +202,7 @@ func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
 
 func TestWhatStaysCanBeTriedAsItSaysAndEndsWithCtrlC(t *testing.T) {
 	t.Parallel()
-	// It takes another port where its own is in use: by this test, or by another process.
+	// The demo uses another port if its own is in use, by this test or another process.
 	if taken, err := net.Listen("tcp", loopback(ports["marketplace"])); err == nil {
 		t.Cleanup(func() { check(t, taken.Close()) })
 	}

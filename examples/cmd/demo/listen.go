@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// patience is how long an answer may take: longer than the marketplace waits for a
-// partner.
+// patience limits the wait for an answer. It is longer than the marketplace's wait for a partner.
 const patience = time.Minute
 
-// listening returns an HTTP client whose calls are told; then is done after each.
+// listening returns an HTTP client that prints its calls. It calls then after each.
 func (t *teller) listening(whom string, then func(context.Context)) *http.Client {
 	return &http.Client{Timeout: patience, Transport: ear{t, whom, then}}
 }
 
-// ear tells every call that passes.
+// ear is a transport that prints every call.
 type ear struct {
 	tell *teller
 	whom string
@@ -42,7 +41,7 @@ var uuid = regexp.MustCompile(`([0-9a-f]{4})[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 // short shortens the ids in a path.
 func short(path string) string { return uuid.ReplaceAllString(path, "$1…") }
 
-// command tells a command as one would type it.
+// command prints a command as a user would type it.
 func (t *teller) command(name string, args ...string) {
 	t.ran(name + " " + strings.Join(args, " "))
 }

@@ -1,16 +1,16 @@
-// Demo shows in one command what partnerkit does: a mock partner that the suite finds
-// conformant, a marketplace that sells what it offers, bookings and what becomes of them,
-// a partner that fails and comes back, and who kept the contract in the end.
+// Demo shows what partnerkit does: a mock partner that passes the conformance suite, a marketplace
+// that sells its activities, bookings and their outcomes, a partner that fails and recovers, and a
+// verdict on both sides.
 //
-//	demo        tells it, step by step
+//	demo        runs the steps and prints them
 //	demo up     starts the same services with some bookings, and serves until Ctrl-C
 //
-// It runs the commands as a user would, so what it shows is what they do: the demo on free
-// ports of loopback, demo up on ports 8080 and 8081 where they are free; the marketplace with
-// a PostgreSQL of its own in a temporary folder. Each step is checked. What it leaves is in
-// one folder, that of demo up below it: what was told, the commands' output, reports. It
-// ends with 0 when every step held, with 1 when one did not or it was interrupted, and never
-// leaves a service running.
+// It runs the commands as a user would, so it shows their real behaviour. The demo uses free ports
+// of loopback; demo up uses ports 8080 and 8081 if they are free. The marketplace has its own
+// PostgreSQL in a temporary folder. Each step is checked. The output, the commands' logs and the
+// reports stay in one folder; demo up uses a folder below it. The exit code is 0 if every step
+// succeeded, and 1 if a step failed or the demo was interrupted. The demo never leaves a service
+// running.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 		fmt.Fprintln(flags.Output(), "usage: demo [flags] [up]\n\nTells what partnerkit does, step by step; with up, starts the services and stays.\n\nflags:")
 		flags.PrintDefaults()
 	}
-	_ = flags.Parse(os.Args[1:]) // it ends the program where they cannot be understood
+	_ = flags.Parse(os.Args[1:]) // exits on an error
 	show := tell
 	switch {
 	case flags.NArg() == 1 && flags.Arg(0) == "up":
@@ -43,7 +43,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "demo: expected no argument or up, received %q; see -help\n", flags.Args())
 		os.Exit(2)
 	}
-	// A terminal that is closed, or a reader that is gone, must not leave services behind.
+	// A closed terminal or a closed pipe must not leave services behind.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	err := onStage(ctx, *bin, *out, os.Stdout, show)
 	stop()
@@ -53,11 +53,11 @@ func main() {
 	}
 }
 
-// folderOfUp is the folder of demo up below that of the demo, which must not remove the logs
-// of services that run.
+// folderOfUp returns the folder of demo up. It is below the demo's folder, so that a demo does not
+// remove the logs of running services.
 func folderOfUp(out string) string { return filepath.Join(out, "up") }
 
-// onStage shows something on a stage of its own. Its error says where the logs are.
+// onStage runs show with a new stage. The error names the folder of the logs.
 func onStage(ctx context.Context, bin, out string, screen io.Writer, show func(context.Context, *stage) error) error {
 	s, err := open(bin, out, screen)
 	if err != nil {
@@ -69,7 +69,7 @@ func onStage(ctx context.Context, bin, out string, screen io.Writer, show func(c
 	return nil
 }
 
-// story is all that the demo shows, of a marketplace that looks after things that often.
+// story returns all chapters of the demo. often is how often the marketplace probes and sweeps.
 func story(often paces) []chapter {
 	return []chapter{
 		{"A partner", []step{
@@ -107,7 +107,7 @@ func story(often paces) []chapter {
 	}
 }
 
-// tell tells the whole story.
+// tell runs all chapters.
 func tell(ctx context.Context, s *stage) error {
 	begun := time.Now()
 	held, err := s.play(ctx, story(paces{probe: time.Second, sweep: time.Second}))

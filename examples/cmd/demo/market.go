@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// market is the marketplace, and what the steps keep of it.
+// market is the marketplace and the data that steps share.
 type market struct {
 	url         string
 	operator    *client.Operator
@@ -24,10 +24,10 @@ type market struct {
 	integration client.Registered
 	listed      []client.Activity // in EUR
 	offer       offer
-	held        string // the booking that is paid next
+	held        string // the booking that is paid for next
 }
 
-// account is one that the demo has made, with a password for this run alone.
+// account is an account that the demo created, with a password for this run only.
 type account struct {
 	role     client.Role
 	email    string
@@ -38,11 +38,11 @@ func newAccount(role client.Role) account {
 	return account{role, string(role) + "@example.com", client.Secret(rand.Text())}
 }
 
-// paces are how often the marketplace looks after things by itself.
+// paces are the intervals of the marketplace's background work.
 type paces struct{ probe, sweep time.Duration }
 
-// startMarket starts the marketplace with its own PostgreSQL in a fresh folder, and signs
-// its first operator in.
+// startMarket starts the marketplace with its own PostgreSQL in a new folder, and signs in its
+// first operator.
 func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 	operator := newAccount(client.OperatorRole)
 	args := []string{
@@ -59,8 +59,8 @@ func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 	return err
 }
 
-// aboutOwnDatabase takes back what the marketplace offers where it finds no PostgreSQL, and
-// the demo does not take.
+// aboutOwnDatabase adds to the advice of a marketplace without PostgreSQL that the demo uses only
+// its own database.
 func aboutOwnDatabase(err error) error {
 	if strings.Contains(err.Error(), "MARKETPLACE_DATABASE_URL") {
 		return fmt.Errorf("%w (a marketplace of yours: the demo touches no database but its own, and wants PostgreSQL installed)", err)
@@ -68,13 +68,13 @@ func aboutOwnDatabase(err error) error {
 	return err
 }
 
-// heard are the options of a client whose calls are told. No call is made twice: one that
-// fails is to be seen.
+// heard returns the options of a client whose calls are printed. It does not retry, so that
+// failures are visible.
 func (s *stage) heard() client.Options {
 	return client.Options{HTTP: s.tell.listening("marketplace", s.tellPartnerCalls), Patience: -1}
 }
 
-// openAccounts makes accounts of a partner and of a shop, and the shop's token.
+// openAccounts creates accounts for a partner and a reseller, and the reseller's token.
 func (s *stage) openAccounts(ctx context.Context) error {
 	m := &s.market
 	seller, shop := newAccount(client.PartnerRole), newAccount(client.ResellerRole)
@@ -107,17 +107,17 @@ type offer struct {
 	activity  client.Activity
 	variation client.Variation
 	product   string        // the partner's id of the activity
-	slots     []client.Slot // with seats to spare
+	slots     []client.Slot // with enough free seats
 }
 
 const (
-	// seats are how many a slot has to have left, so that all that is booked finds some.
+	// seats is the number of free seats that a slot needs for all bookings of the demo.
 	seats = 8
-	// slotsWanted are the slots that the steps book, the last of which is sold out.
+	// slotsWanted is the number of slots that the steps book. The last one is sold out.
 	slotsWanted = 3
 )
 
-// findOffer looks for a variation with fixed starts that has slots enough.
+// findOffer looks for a variation with fixed starts and enough slots.
 func (m *market) findOffer(ctx context.Context) error {
 	for _, activity := range m.listed {
 		for _, variation := range activity.Variations {
@@ -141,8 +141,8 @@ func (m *market) findOffer(ctx context.Context) error {
 	return fmt.Errorf("expected a variation with %d slots of %d seats; none of %d activities has one", slotsWanted, seats, len(m.listed))
 }
 
-// slotsOf are slots with seats to spare, from two days on: the partner's day may be
-// another than ours.
+// slotsOf returns slots with enough free seats. It starts two days ahead, because the partner's
+// date may differ from ours.
 func (m *market) slotsOf(ctx context.Context, o offer) (slots []client.Slot, err error) {
 	from := time.Now().AddDate(0, 0, 2)
 	days, err := m.shop.Calendar(ctx, client.CalendarQuery{
@@ -170,7 +170,7 @@ func (m *market) slotsOn(ctx context.Context, o offer, date client.Date) ([]clie
 	return m.shop.Slots(ctx, client.SlotsQuery{ActivityID: o.activity.ID, VariationID: o.variation.ID, Date: date, Currency: "EUR"})
 }
 
-// slotNow reads a slot of the offer as the shop shows it.
+// slotNow reads a slot of the offer as the marketplace shows it now.
 func (m *market) slotNow(ctx context.Context, wanted client.Slot) (client.Slot, error) {
 	slots, err := m.slotsOn(ctx, m.offer, client.DateOf(wanted.Start))
 	for _, slot := range slots {
@@ -184,7 +184,7 @@ func (m *market) slotNow(ctx context.Context, wanted client.Slot) (client.Slot, 
 	return client.Slot{}, err
 }
 
-// book has a customer hold two seats of a slot.
+// book makes a booking for two guests in a slot.
 func (m *market) book(ctx context.Context, slot client.Slot, customer string) (client.Booking, error) {
 	return m.shop.Book(ctx, client.Order{
 		ActivityID: m.offer.activity.ID, VariationID: m.offer.variation.ID, AvailabilityID: slot.AvailabilityID, Currency: "EUR",

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// ports are those that demo up uses, so that a guide can name them.
+// ports are the ports of demo up. They are fixed so that a guide can name them.
 var ports = map[string]int{"marketplace": 8080, "mockpartner": 8081}
 
-// address returns where a service is to listen: on its own port with demo up, and on any
-// free port in the demo, which therefore never disturbs a demo up.
+// address returns the address for a service to listen on. In demo up it has the service's own port.
+// The demo uses any free port, so that it never disturbs a demo up.
 func (s *stage) address(service string) string {
 	if !s.fixedPorts {
 		return loopback(0)
@@ -22,7 +22,7 @@ func (s *stage) address(service string) string {
 	return loopback(port)
 }
 
-// choose returns a port that is free now: the preferred one where it is.
+// choose returns a free port: the preferred one if it is free.
 func choose(preferred int) (port int, free bool) {
 	for _, wanted := range []int{preferred, 0} {
 		listener, err := net.Listen("tcp", loopback(wanted))
@@ -30,7 +30,7 @@ func choose(preferred int) (port int, free bool) {
 			continue
 		}
 		port = listener.Addr().(*net.TCPAddr).Port
-		_ = listener.Close() // nothing has been accepted
+		_ = listener.Close() // it accepted no connection
 		break
 	}
 	return port, port == preferred

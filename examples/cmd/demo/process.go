@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// grace is how long a command may take to end after it was asked to: the
-	// marketplace finishes what is under way, the suite releases its holds.
+	// grace is how long a command may take to stop: the marketplace finishes its work, the suite
+	// releases its holds.
 	grace = 25 * time.Second
-	// startTime bounds the wait for a service's address: the marketplace may have to
-	// download its PostgreSQL first.
+	// startTime limits the wait for a service's address. The marketplace may first download its
+	// PostgreSQL.
 	startTime = 6 * time.Minute
 )
 
-// foreign are the beginnings of variables that would have the commands do something
-// else than the demo tells: a database of the user's own, say.
+// foreign are prefixes of variables that would change what the commands do, for example by setting
+// another database.
 var foreign = []string{"MARKETPLACE_", "MOCKPARTNER_", "CONFORMANCE_", "PG"}
 
-// environment is the demo's own, without what is foreign, and with what is given.
+// environment returns the demo's environment without foreign variables and with the given ones.
 func environment(given ...string) []string {
 	kept := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return slices.ContainsFunc(foreign, func(begin string) bool { return strings.HasPrefix(variable, begin) })
@@ -36,16 +36,16 @@ func environment(given ...string) []string {
 	return append(kept, given...)
 }
 
-// command prepares one of the built commands, whose output goes into its log. When ctx
-// ends it is asked to end, and ended only where it does not. A Ctrl-C is for the demo
-// alone: what it started ends in order.
+// command prepares one of the built commands. Its output goes to its log. When ctx ends, the
+// command receives a signal, and is killed only if it does not stop. A Ctrl-C reaches only the
+// demo, which stops its commands in order.
 func (s *stage) command(ctx context.Context, log *os.File, given []string, name string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
 	command.Env = environment(given...)
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = apart()
 	command.Cancel = func() error {
-		if runtime.GOOS == "windows" { // which knows no other end
+		if runtime.GOOS == "windows" { // Windows has no other signal
 			return command.Process.Kill()
 		}
 		return command.Process.Signal(syscall.SIGTERM)
@@ -54,14 +54,14 @@ func (s *stage) command(ctx context.Context, log *os.File, given []string, name 
 	return command
 }
 
-// running is a command that was started.
+// running is a started command.
 type running struct {
 	gone chan struct{} // closed when it has ended
-	err  error         // how; read after gone
+	err  error         // the command's error; read it after gone
 }
 
-// run starts a command. It is one that the kernel ends with us: the thread that started it
-// is kept until then.
+// run starts a command. The kernel ends the command when the thread that started it ends, so run
+// keeps that thread.
 func run(command *exec.Cmd) (*running, error) {
 	r, started := &running{gone: make(chan struct{})}, make(chan error)
 	go func() {
@@ -77,13 +77,13 @@ func run(command *exec.Cmd) (*running, error) {
 	return r, <-started
 }
 
-// wait waits for a command's end.
+// wait waits for a command to end.
 func (r *running) wait() error {
 	<-r.gone
 	return r.err
 }
 
-// service is a command that serves until it is stopped.
+// service is a command that runs until it is stopped.
 type service struct {
 	*running
 	name string
@@ -91,11 +91,11 @@ type service struct {
 	log  *os.File
 }
 
-// baseURL is an address in a whole line: one that is still being written may hold half of a port.
+// baseURL matches an address in a complete line. A partial line may contain half of a port.
 var baseURL = regexp.MustCompile(`(http://[0-9.]+:[0-9]+)\b.*\n`)
 
-// serve starts a service and waits for the address that it prints. It runs on when ctx
-// ends: the stage's close ends it.
+// serve starts a service and waits for the address that it prints. The service does not end with
+// ctx; the stage's close stops it.
 func (s *stage) serve(ctx context.Context, given []string, name string, args ...string) (url string, err error) {
 	log, err := s.logFile(name)
 	if err != nil {
@@ -125,23 +125,23 @@ func (s *stage) serve(ctx context.Context, given []string, name string, args ...
 	}
 }
 
-// close ends the service, and returns when it has ended.
+// close stops the service and waits for its end.
 func (v *service) close() error {
 	v.stop()
 	err := v.wait()
-	if errors.Is(err, context.Canceled) { // it was asked to end, and has, in order
+	if errors.Is(err, context.Canceled) { // it stopped as requested
 		return v.log.Close()
 	}
 	return errors.Join(fmt.Errorf("expected %s to exit with 0, received %w: %s", v.name, err, lastLine(v.log)), v.log.Close())
 }
 
-// printed is what a command has printed so far.
+// printed returns the output of a command so far.
 func printed(log *os.File) string {
-	text, _ := os.ReadFile(log.Name()) // it is open
+	text, _ := os.ReadFile(log.Name()) // the file is open
 	return string(text)
 }
 
-// lastLine is the last line of a log that is not empty, such as why a command ended.
+// lastLine returns the last non-empty line of a log, for example why a command ended.
 func lastLine(log *os.File) string {
 	text := strings.TrimSpace(printed(log))
 	return text[strings.LastIndexByte(text, '\n')+1:]

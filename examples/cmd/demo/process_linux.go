@@ -2,9 +2,8 @@ package main
 
 import "syscall"
 
-// apart gives a child a group of its own, which a Ctrl-C does not reach, and has it end
-// when the thread that started it does, so that even a demo that is killed leaves no
-// service behind.
+// apart gives a child its own process group, which Ctrl-C does not reach. The child ends with the
+// thread that started it, so that even a killed demo leaves no service running.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

@@ -12,11 +12,10 @@ import (
 	"partnerkit.dev/mockpartner/client"
 )
 
-// stage is what the steps share: where things are, what runs, and what a step leaves for
-// those after it.
+// stage is what the steps share: folders, running services, and results for later steps.
 type stage struct {
-	bin, out string // folders: of the commands, of what is left
-	scratch  string // of the marketplace's data; it goes at the end
+	bin, out string // folders of the commands and of the demo's files
+	scratch  string // the folder of the marketplace's data; removed at the end
 	tell     *teller
 	log      *os.File // the transcript
 	services []*service
@@ -25,24 +24,24 @@ type stage struct {
 
 	partner partner
 	market  market
-	test    market // the same in test mode
+	test    market // the marketplace in test mode
 }
 
 // partner is the mock partner.
 type partner struct {
 	url, key string
-	told     *client.Client // whose calls are told
+	told     *client.Client // prints its calls
 	untold   *client.Client
-	heard    bool   // what the marketplace asks it is told
-	probes   bool   // and so are its health probes
-	last     uint64 // the number of the last exchange that was told
+	heard    bool   // the marketplace's calls to it are printed
+	probes   bool   // its health probes are printed, too
+	last     uint64 // the number of the last printed exchange
 }
 
-// left are the names of what a demo leaves in its folder: those of an earlier one go, so
-// that they cannot pass for this one's.
+// left lists the files of a demo. Files of an earlier demo are removed, so that they are not
+// mistaken for this one's.
 var left = []string{"demo.log", "mockpartner.log", "marketplace.log", "certified", "certified.log", "broken", "broken.log", "partner.har", "verdict.json"}
 
-// open makes the stage ready; close ends it whatever has happened.
+// open prepares the stage. Always call close.
 func open(bin, out string, screen io.Writer) (_ *stage, err error) {
 	s := &stage{bin: bin, out: out}
 	if err := os.MkdirAll(out, 0o755); err != nil {
@@ -60,14 +59,14 @@ func open(bin, out string, screen io.Writer) (_ *stage, err error) {
 	if s.scratch, err = os.MkdirTemp("", "partnerkit-demo-"); err != nil {
 		return nil, errors.Join(fmt.Errorf("make a folder for the marketplace's data: %w", err), s.log.Close())
 	}
-	// Where the demo is root's, PostgreSQL's own user has to pass.
+	// If root runs the demo, PostgreSQL's user must be able to pass through the folder.
 	if err := os.Chmod(s.scratch, 0o711); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-// close ends the services, the last one first, and removes what is not to stay.
+// close stops the services in reverse order and removes the temporary files.
 func (s *stage) close() error {
 	var failed []error
 	for _, v := range slices.Backward(s.services) {
@@ -99,8 +98,8 @@ func (s *stage) startPartner(ctx context.Context, key string) (err error) {
 	return err
 }
 
-// tellPartnerCalls tells what the marketplace has asked the partner since it was last
-// told. What cannot be had is told later, or never: the story does not hang on it.
+// tellPartnerCalls prints the marketplace's calls to the partner since the last time. If they
+// cannot be read, the demo continues.
 func (s *stage) tellPartnerCalls(ctx context.Context) {
 	p := &s.partner
 	if !p.heard {
@@ -112,7 +111,7 @@ func (s *stage) tellPartnerCalls(ctx context.Context) {
 	}
 	for _, e := range exchanges {
 		if !e.Done {
-			return // it and those after it are told when it has ended
+			return // this one and the later ones are printed when it has ended
 		}
 		p.last = e.Number
 		if p.probes || e.Target != probe {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// scene is a stage whose commands are scripts of a test.
+// scene is a stage whose commands are scripts of the test.
 func scene(t *testing.T, scripts map[string]string) (*stage, *strings.Builder) {
 	t.Helper()
 	bin, screen := t.TempDir(), &strings.Builder{}

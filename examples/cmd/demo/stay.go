@@ -10,8 +10,8 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// stay starts the services, puts some bookings in, says what to try, and serves until ctx
-// ends, or a service does.
+// stay starts the services, creates some bookings, and prints what to try. It returns when ctx or a
+// service ends.
 func stay(ctx context.Context, s *stage) error {
 	s.fixedPorts = true
 	begin := story(paces{probe: 10 * time.Second, sweep: 10 * time.Second})[:3]
@@ -24,7 +24,7 @@ func stay(ctx context.Context, s *stage) error {
 	if _, err := s.play(ctx, begin); err != nil {
 		return err
 	}
-	// With passwords, which are not for the transcript.
+	// It contains passwords, so it is not written to the transcript.
 	fmt.Fprint(s.tell.screen, s.invitation())
 	gone := make(chan string, len(s.services))
 	for _, v := range s.services {
@@ -42,7 +42,7 @@ func stay(ctx context.Context, s *stage) error {
 	}
 }
 
-// bookingsAreMade puts in a booking in each state.
+// bookingsAreMade creates a booking in each state.
 func bookingsAreMade(ctx context.Context, s *stage) error {
 	m := &s.market
 	pay := func(booking, payment string) error {
@@ -66,7 +66,7 @@ func bookingsAreMade(ctx context.Context, s *stage) error {
 			_, cancelled := m.shop.Cancel(ctx, booking, "fell ill")
 			return errors.Join(paid, cancelled)
 		}},
-		{customer: "Emil Sato", ends: client.Paid, then: func(booking string) error { // the partner does not book
+		{customer: "Emil Sato", ends: client.Paid, then: func(booking string) error { // the partner refuses to book
 			_, armed := s.partner.told.Faults.Arm(ctx, oneRefusal)
 			return errors.Join(armed, pay(booking, "demo-payment-3"))
 		}},
@@ -96,7 +96,7 @@ func bookingsAreMade(ctx context.Context, s *stage) error {
 	return s.holds(ctx, nil, facts...)
 }
 
-// invitation says where everything is, how to come in, and what to try first.
+// invitation returns the addresses, the sign-ins and what to try first.
 func (s *stage) invitation() string {
 	m, text := s.market, &strings.Builder{}
 	row := func(name, value string) { fmt.Fprintf(text, "  %-16s%s\n", name, value) }

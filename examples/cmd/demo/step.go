@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// step is one thing that the demo shows. It makes calls, which are told as they are made,
-// looks at what has come of them, and tells that with holds or comes.
+// step is a step of the demo. It makes calls, which are printed, checks their results, and prints
+// these with holds or comes.
 type step struct {
 	title string
 	take  func(context.Context, *stage) error
 }
 
-// chapter is some steps with a title.
+// chapter is a group of steps with a title.
 type chapter struct {
 	title string
 	steps []step
 }
 
 const (
-	// stepTime bounds a step, beside the start of a service, which has its own bound.
+	// stepTime limits a step, except for the start of a service, which has its own limit.
 	stepTime = 90 * time.Second
-	// again is the pause between two looks at something that is to come.
+	// again is the pause between two checks of a condition.
 	again = 100 * time.Millisecond
 )
 
 var errInterrupted = errors.New("interrupted")
 
-// play shows the chapters, and returns how many steps held. Its error names the first
-// that does not.
+// play runs the chapters and returns the number of steps that succeeded. The error names the first
+// step that failed.
 func (s *stage) play(ctx context.Context, story []chapter) (number int, err error) {
 	for _, chapter := range story {
 		s.tell.chapter(chapter.title)
@@ -58,7 +58,7 @@ func (s *stage) take(ctx context.Context, step step) error {
 	return err
 }
 
-// holds tells what was found to hold, unless there is an error.
+// holds prints what was verified, unless there is an error.
 func (s *stage) holds(ctx context.Context, err error, facts ...string) error {
 	s.tellPartnerCalls(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *stage) holds(ctx context.Context, err error, facts ...string) error {
 	return nil
 }
 
-// comes is for what may take a while to hold: it looks again and again until it does.
+// comes repeats a check until it succeeds or stepTime is over, and prints what was verified.
 func (s *stage) comes(ctx context.Context, look func(context.Context) ([]string, error)) error {
 	s.tellPartnerCalls(ctx)
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
@@ -82,7 +82,7 @@ func (s *stage) comes(ctx context.Context, look func(context.Context) ([]string,
 			return s.holds(ctx, nil, facts...)
 		}
 		if ctx.Err() == nil {
-			missing = err // and not that the time was over as it was looked
+			missing = err // and not the error of the deadline during the check
 		}
 		select {
 		case <-time.After(again):
@@ -92,7 +92,7 @@ func (s *stage) comes(ctx context.Context, look func(context.Context) ([]string,
 	}
 }
 
-// want is an error where something is not what is wanted.
+// want returns an error if two values differ.
 func want[T comparable](what string, wanted, got T) error {
 	if got == wanted {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// judge runs the suite against the partner at url, and returns what it found. Its
-// reports are in the folder of that name.
+// judge runs the suite against the partner at url and returns the result. The reports are in the
+// folder of that name.
 func (s *stage) judge(ctx context.Context, url, name string) (*report.Result, error) {
 	log, err := s.logFile(name)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *stage) judge(ctx context.Context, url, name string) (*report.Result, er
 	folder := filepath.Join(s.out, name)
 	args := []string{"run", "--base-url", url, "--handles-ticket-delivery", "--clock-url", url + "/_mock/clock", "--report-dir", folder}
 	s.tell.command("conformance", args...)
-	// --config: not one that happens to lie here.
+	// --config "" ignores a configuration file in the current folder.
 	suite := s.command(ctx, log, []string{"CONFORMANCE_AUTH_KEY=" + s.partner.key}, "conformance", append(args, "--config", "")...)
 	judging, err := run(suite)
 	if err == nil {
@@ -44,7 +44,7 @@ func (s *stage) judge(ctx context.Context, url, name string) (*report.Result, er
 	return &result, nil
 }
 
-// nonconformant is how the suite ends where a rule is broken.
+// nonconformant is the suite's exit code if a rule failed.
 const nonconformant = 1
 
 func verdict(r *report.Result) string {
@@ -57,7 +57,7 @@ func verdict(r *report.Result) string {
 	return fmt.Sprintf("%s, in %.1f s", line, float64(r.DurationMS)/1000)
 }
 
-// broken are the rules that the partner breaks.
+// broken returns the rules that the partner breaches.
 func broken(r *report.Result) (rules []report.RuleResult) {
 	for _, rule := range r.Rules {
 		if rule.Outcome == report.Failed {

@@ -12,31 +12,31 @@ import (
 	"golang.org/x/term"
 )
 
-// teller tells the story: on the screen, and without colours in the transcript.
+// teller prints the demo: on the screen, and without colours in the transcript.
 //
-// A step has a numbered title. Below it, in a column of their own, stand an HTTP status
-// for each call, or "ok" for what was found to hold; then who was called, and how.
+// A step has a numbered title. Below it, a column shows the HTTP status of each call, or "ok" for
+// what was verified. Then follow the called service and the request.
 type teller struct {
 	screen, transcript io.Writer
-	width              int // of the screen, in letters
+	width              int // of the screen, in characters
 	colour             bool
-	last               call // is told once it is known how often it was made
+	last               call // is printed when its number is known
 	times              int
-	read               map[call]bool // in this step: to look at something again is not told again
+	read               map[call]bool // in this step: a repeated read is printed once
 }
 
-// call is a request and its answer as they are told.
+// call is a printed request and its answer.
 type call struct {
-	status int    // 0: there was no answer
-	whom   string // was called
+	status int    // 0: no answer
+	whom   string // the called service
 	what   string
 }
 
-// usualWidth is that of what is no terminal.
+// usualWidth is the width if the output is not a terminal.
 const usualWidth = 80
 
-// newTeller returns a teller for the screen. Colours are for terminals whose user has
-// not said that none are wanted.
+// newTeller returns a teller for the screen. It uses colours on a terminal, unless the user
+// disabled them.
 func newTeller(screen, transcript io.Writer) *teller {
 	t := &teller{screen: screen, transcript: transcript, width: usualWidth}
 	if file, ok := screen.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -59,10 +59,10 @@ const (
 )
 
 const (
-	callee = 13 // letters of who was called
-	roomy  = 60 // the least width at which they are a column
-	// narrowest is the least width that text is fitted to: a terminal that is still
-	// narrower breaks lines itself.
+	callee = 13 // width of the called service's name
+	roomy  = 60 // the minimum width for that column
+	// narrowest is the minimum width to which text is fitted. A narrower terminal breaks lines
+	// itself.
 	narrowest = 40
 )
 
@@ -79,13 +79,13 @@ func (t *teller) step(number int, title string) {
 	t.line(fmt.Sprintf("%3d  ", number), bold, bold, title)
 }
 
-// ran tells a command.
+// ran prints a command.
 func (t *teller) ran(command string) {
 	t.flush()
 	t.line(fmt.Sprintf("%8s  ", "run"), faint, faint, command)
 }
 
-// called tells a request and its answer.
+// called prints a request and its answer.
 func (t *teller) called(status int, whom, what string) {
 	made := call{status, whom, what}
 	if t.read[made] {
@@ -101,7 +101,7 @@ func (t *teller) called(status int, whom, what string) {
 	t.times++
 }
 
-// flush tells the calls that have not been told yet.
+// flush prints the pending calls.
 func (t *teller) flush() {
 	if t.times == 0 {
 		return
@@ -123,20 +123,20 @@ func (t *teller) flush() {
 	t.line(before, faint, faint, what)
 }
 
-// holds tells what was found to hold.
+// holds prints a verified fact.
 func (t *teller) holds(fact string) {
 	t.flush()
 	t.line(fmt.Sprintf("%8s  ", "ok"), green, plain, fact)
 }
 
-// fails tells what did not.
+// fails prints an error.
 func (t *teller) fails(err error) {
 	t.flush()
 	t.line(fmt.Sprintf("%8s  ", "FAIL"), red, red, strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// line tells a text with something before its first line; the other lines are indented
-// as far as that.
+// line prints a text with a prefix on its first line. The other lines are indented by the prefix's
+// width.
 func (t *teller) line(before, beforeColour, colour, text string) {
 	indent := utf8.RuneCountInString(before)
 	for i, part := range fit(oneLine(text), max(t.width, narrowest)-indent) {
@@ -161,12 +161,12 @@ func (t *teller) paint(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-// fit breaks a text into lines of at most so many letters: at a space, or after what
-// parts an address where that fills the line better, else anywhere.
+// fit breaks a text into lines of at most width characters. It breaks at a space, or after a
+// separator of an address if that fills the line better, otherwise anywhere.
 func fit(text string, width int) (lines []string) {
 	for utf8.RuneCountInString(text) > width {
 		most := len(string([]rune(text)[:width]))
-		end := strings.LastIndexByte(text[:most+1], ' ') // the space itself may be beyond
+		end := strings.LastIndexByte(text[:most+1], ' ') // the space itself may exceed the width
 		if end < most/2 {
 			end = max(end, strings.LastIndexAny(text[:most], "/?&,")+1)
 		}
@@ -179,7 +179,7 @@ func fit(text string, width int) (lines []string) {
 	return append(lines, text)
 }
 
-// oneLine keeps a partner's text from drawing on the terminal.
+// oneLine removes control characters, so that a partner's text cannot draw on the terminal.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {

@@ -11,11 +11,11 @@ import (
 	mock "partnerkit.dev/mockpartner/client"
 )
 
-// testPartner is the mock's sandbox in which a guest's name decides what becomes of a booking.
+// testPartner is the mock's sandbox in which a guest's name decides the outcome of a booking.
 const testPartner = "test-partner"
 
-// testModeIsSetUp registers a test partner beside the live one, and gives the shop a token
-// for test mode.
+// testModeIsSetUp registers a test partner in addition to the live one, and creates a test token
+// for the reseller.
 func testModeIsSetUp(ctx context.Context, s *stage) error {
 	m, key := &s.market, rand.Text()
 	box, err := s.partner.told.CreateSandbox(ctx, mock.Spec{Name: testPartner, AuthKey: key, Variants: []string{testPartner}})
@@ -55,10 +55,10 @@ func testModeIsSetUp(ctx context.Context, s *stage) error {
 	})
 }
 
-// namesDecide makes a booking in test mode for each name that the test partner knows.
+// namesDecide makes a test booking for each special name of the test partner.
 func namesDecide(ctx context.Context, s *stage) error {
 	m := &s.test
-	var late string // the booking that is confirmed late
+	var late string // the booking whose confirmation comes late
 	refused := func(guest, code string) (string, error) {
 		_, err := m.book(ctx, m.offer.slots[0], guest)
 		var answer *client.Error

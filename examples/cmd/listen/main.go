@@ -74,8 +74,8 @@ func listen(ctx context.Context, m marketplace, addr string, events []string, ou
 	}
 }
 
-// printer prints each event whose signature is right. A program that acts on events
-// remembers their ids: an event may arrive more than once.
+// printer prints each event whose signature is valid. An event may arrive more than once, so a
+// program that acts on events must remember their ids.
 func printer(signed *standardwebhooks.Webhook, out io.Writer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
@@ -87,7 +87,7 @@ func printer(signed *standardwebhooks.Webhook, out io.Writer) http.Handler {
 	})
 }
 
-// marketplace is called with a reseller's token.
+// marketplace is the API with a reseller's token.
 type marketplace struct{ webhooks, token string }
 
 type webhook struct {

@@ -83,7 +83,7 @@ func TestARefusalOfTheMarketplaceIsTold(t *testing.T) {
 	}
 }
 
-// send posts an event as the marketplace does, signed with a secret, and returns the status.
+// send posts a signed event as the marketplace does, and returns the status.
 func send(t *testing.T, url, secret, body string) int {
 	t.Helper()
 	signed, err := standardwebhooks.NewWebhook(secret)

@@ -1,5 +1,5 @@
-// Pictures updates the pictures of the README from real output: what make demo printed,
-// the report that it has left, and the console of the services that demo up starts.
+// Pictures updates the pictures of the README from real output: the output and report of make demo,
+// and the console of the services of demo up.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// mostTime bounds all of it.
+// mostTime limits the program's duration.
 const mostTime = 5 * time.Minute
 
 func main() {
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// A picture is a page as it looks once the steps are done.
+// A picture is a screenshot of a page after some steps.
 type picture struct {
 	name          string
 	width, height int64
@@ -100,14 +100,14 @@ func draw(ctx context.Context, demo, bin, out string) error {
 	return nil
 }
 
-// shownLines are how many lines of the transcript fit on the picture, and the step that
-// it begins with.
+// shownLines is the number of lines of the transcript in the picture. shownStep is the first step
+// in it.
 const (
 	shownLines = 36
 	shownStep  = "A customer holds two of them"
 )
 
-// transcript is part of what the demo has told, as a page that looks like a terminal.
+// transcript returns part of the demo's transcript as a page that looks like a terminal.
 func transcript(name string) (string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -123,7 +123,7 @@ func transcript(name string) (string, error) {
 		html.EscapeString(strings.Join(lines[:min(len(lines), shownLines)], "\n")) + "</pre>", nil
 }
 
-// market is the marketplace of demo up, and its operator.
+// market is the marketplace of demo up with its operator's sign-in.
 type market struct {
 	url, email, password string
 	stop                 func()
@@ -131,7 +131,7 @@ type market struct {
 
 var invitation = regexp.MustCompile(`(?ms)^ +marketplace +(http://\S+)$.*^ +operator +(\S+), password ([^\n]+)\n`)
 
-// start starts demo up, and reads from what it says who may come in.
+// start starts demo up and parses the operator's sign-in from its output.
 func start(ctx context.Context, bin string) (*market, error) {
 	left, err := os.MkdirTemp("", "pictures-")
 	if err != nil {
@@ -148,7 +148,7 @@ func start(ctx context.Context, bin string) (*market, error) {
 		return nil, err
 	}
 	stop := func() {
-		_ = demo.Cancel() // it may have ended
+		_ = demo.Cancel() // it may have ended already
 		_ = demo.Wait()
 		_ = os.RemoveAll(left)
 	}

@@ -1,5 +1,5 @@
-// Command oapi-codegen books the first slot that is free with a client that oapi-codegen has
-// generated, pays for it, cancels it again, and reads that in the feed of events.
+// Command oapi-codegen uses a client that oapi-codegen generated. It books the first free slot,
+// pays for it, cancels the booking, and reads these events in the feed.
 package main
 
 import (
@@ -115,7 +115,7 @@ func firstFreeSlot(ctx context.Context, client *market.ClientWithResponses) (ord
 	return order, fmt.Errorf("no slot is free")
 }
 
-// awaitEvent reads the feed until it tells of the cancellation, within a second or so.
+// awaitEvent reads the feed until it contains the cancellation, usually within a second.
 func awaitEvent(ctx context.Context, client *market.ClientWithResponses, booking uuid.UUID) error {
 	params := &market.EventsParams{}
 	for {

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// The lines of docs/operations.md that dump and restore a database.
+// backupLines matches the lines of docs/operations.md that dump and restore a database.
 var backupLines = regexp.MustCompile(`(?m)^(pg_dump .*)\n(pg_restore .*)$`)
 
 func TestTheDocumentedBackupOfADatabaseCanBeRestored(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"partnerkit.dev/mockpartner/mocktest"
 )
 
-// A change of state has one line, however many replicas see its cause.
+// A change of state is logged once, however many replicas see its cause.
 func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 	t.Parallel()
 	address := pgtest.EmptyURL(t)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// unprivileged is the id of a user without rights on every system.
+// unprivileged is the id of a user without privileges on every system.
 const unprivileged = 65534
 
 func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
@@ -37,7 +37,7 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 			}
 			process := command(t, nil, c.args...)
 			process.Path = binary
-			if os.Geteuid() == 0 { // who may do everything
+			if os.Geteuid() == 0 { // root has every permission
 				process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 			}
 			ended(t, process, "").fails(t, c.want)
@@ -45,7 +45,7 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 	}
 }
 
-// copied writes this test's binary to where every user can run it.
+// copied copies this test's binary to a place where every user can run it.
 func copied(to string) error {
 	own, err := os.Executable()
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// beTheCommand has the test binary be the command, so that nothing has to be built.
+// beTheCommand makes the test binary act as the command, so that nothing has to be built.
 const beTheCommand = "TEST_IS_THE_COMMAND"
 
-// clockAhead is how far the command's clock is ahead.
+// clockAhead is the offset of the command's clock.
 const clockAhead = "TEST_CLOCK_AHEAD"
 
 func TestMain(m *testing.M) {
@@ -36,11 +36,10 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-// patience is how long anything may take, on a busy machine.
+// patience limits every wait on a busy machine.
 const patience = 2 * time.Minute
 
-// command is a process of the command, with the variables that are given and no other
-// settings.
+// command returns a process of the command with only the given environment variables.
 func command(t *testing.T, variables []string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -52,7 +51,7 @@ func command(t *testing.T, variables []string, args ...string) *exec.Cmd {
 	return process
 }
 
-// ran is what came of a process.
+// ran is the result of a process.
 type ran struct {
 	code        int
 	out, errors string
@@ -63,7 +62,7 @@ func run(t *testing.T, stdin string, variables []string, args ...string) ran {
 	return ended(t, command(t, variables, args...), stdin)
 }
 
-// ended runs a process to its end.
+// ended runs a process and waits for its end.
 func ended(t *testing.T, process *exec.Cmd, stdin string) ran {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -75,13 +74,13 @@ func ended(t *testing.T, process *exec.Cmd, stdin string) ran {
 	return ran{process.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// fails wants a process to end with 1, a line for each of the words, and no secret.
+// fails requires exit code 1, a line for each of the words, and no secret in the output.
 func (r ran) fails(t *testing.T, words ...string) {
 	t.Helper()
 	r.says(t, cli.ExitFailed, words)
 }
 
-// misused wants it to end with 2.
+// misused requires exit code 2.
 func (r ran) misused(t *testing.T, words ...string) {
 	t.Helper()
 	r.says(t, cli.ExitUsage, words)
@@ -111,11 +110,11 @@ func (r ran) succeeds(t *testing.T) string {
 	return r.out
 }
 
-// service is a process that serves.
+// service is a process that runs the service.
 type service struct {
 	*exec.Cmd
 	base   string
-	scrape string // the address of the metrics, where they have one of their own
+	scrape string // the address of the metrics, if they have their own
 	log    *bufio.Reader
 	errors bytes.Buffer
 }
@@ -145,14 +144,14 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 	}
 }
 
-// ends waits for the process, and returns what came of it.
+// ends waits for the process and returns its result.
 func (s *service) ends(t *testing.T) ran {
 	t.Helper()
 	rest, err := io.ReadAll(s.log)
 	if err != nil {
 		t.Error(err)
 	}
-	_ = s.Wait() // how it ended is its exit code
+	_ = s.Wait() // the exit code is checked instead
 	return ran{code: s.ProcessState.ExitCode(), out: string(rest), errors: s.errors.String()}
 }
 
@@ -168,7 +167,7 @@ func (s *service) stop(t *testing.T) {
 	}
 }
 
-// endsWithin wants SIGTERM to end the process with 0 in that time.
+// endsWithin requires that SIGTERM ends the process with exit code 0 within the limit.
 func (s *service) endsWithin(t *testing.T, limit time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -179,7 +178,7 @@ func (s *service) endsWithin(t *testing.T, limit time.Duration) {
 	t.Logf("ended after %s", time.Since(began).Round(100*time.Millisecond))
 }
 
-// ask makes a request and returns the answer's status and body.
+// ask sends a request and returns the answer's status and body.
 func (s *service) ask(t *testing.T, method, path, body string, header http.Header) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.base+path, strings.NewReader(body))
@@ -196,7 +195,7 @@ func (s *service) ask(t *testing.T, method, path, body string, header http.Heade
 	return response.StatusCode, string(text)
 }
 
-// must ends the test where there is an error.
+// must stops the test on an error.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

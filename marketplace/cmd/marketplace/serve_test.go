@@ -21,7 +21,7 @@ const operatorPassword = "correct horse battery"
 
 var firstOperator = []string{"MARKETPLACE_OPERATOR_EMAIL=op@example.com", "MARKETPLACE_OPERATOR_PASSWORD=" + operatorPassword}
 
-// rates are the exchange rates as the operator reads them, who signs in for it.
+// rates signs in as the operator and returns the exchange rates.
 func (s *service) rates(t *testing.T) client.Rates {
 	t.Helper()
 	operator, err := client.NewOperator(s.base, client.Password("op@example.com", operatorPassword), client.Options{})
@@ -47,7 +47,7 @@ func openBank(t *testing.T) *httptest.Server {
 	return bank
 }
 
-// letsIn wants a reseller's credentials to be good.
+// letsIn requires that a reseller's credentials are valid.
 func (s *service) letsIn(t *testing.T, credentials client.Credentials) {
 	t.Helper()
 	shop, err := client.NewReseller(s.base, credentials, client.Options{})
@@ -125,14 +125,14 @@ func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
 	s.stop(t)
 }
 
-// The whole life of a service with a private PostgreSQL: what is done beside it while it
-// runs, what it leaves behind, and what it does when its database dies.
+// The complete life of a service with a private PostgreSQL: commands that run in addition to it,
+// the files that it leaves, and its behaviour when its database dies.
 func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "marketplace-test-")
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil { // for the user that root hands PostgreSQL to
+	if err := os.Chmod(dir, 0o711); err != nil { // for PostgreSQL's user, if root runs the test
 		t.Fatal(err)
 	}
 	bank := openBank(t)

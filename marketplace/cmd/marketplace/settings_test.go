@@ -75,7 +75,7 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 	newer := pgtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), newer)
 	must(t, err)
-	defer conn.Close(t.Context()) // before the database goes
+	defer conn.Close(t.Context()) // before the database is dropped
 	if _, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
 		t.Fatal(err)
 	}

@@ -32,10 +32,10 @@ type tracer struct {
 	*httptest.Server
 	mu    sync.Mutex
 	spans []received
-	text  strings.Builder // everything that was received, as JSON
+	text  strings.Builder // everything received, as JSON
 }
 
-// received is a span, and which replica has sent it.
+// received is a span and the replica that sent it.
 type received struct {
 	*trace.Span
 	replica string
@@ -76,7 +76,7 @@ func attribute(all []*common.KeyValue, key string) string {
 	return ""
 }
 
-// trace returns the spans of a trace, the earliest first.
+// trace returns the spans of a trace, earliest first.
 func (r *tracer) trace(id string) (of []received) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,10 +102,11 @@ func (w withTrace) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// guest is a customer.
+// guest is a customer's name.
 const guest = "Ana Sousa-Telles"
 
-// opened is a marketplace with a partner and a reseller, and what the reseller may book.
+// opened signs in to a marketplace with a partner and a reseller, and returns an order for a
+// bookable slot.
 func (s *service) opened(t *testing.T, partner *mocktest.Server) (email string, order client.Order) {
 	t.Helper()
 	operator, err := client.NewOperator(s.base, client.Password("op@example.com", operatorPassword), client.Options{})
@@ -129,7 +130,7 @@ func (s *service) opened(t *testing.T, partner *mocktest.Server) (email string, 
 	return "reseller@example.com", order
 }
 
-// bookable finds a slot.
+// bookable finds a bookable slot.
 func bookable(t *testing.T, shop *client.Reseller) (client.Order, bool) {
 	t.Helper()
 	activities, err := shop.Activities(client.ActivityQuery{}).Page(t.Context(), 1, 20)
@@ -154,8 +155,8 @@ func bookable(t *testing.T, shop *client.Reseller) (client.Order, bool) {
 	return client.Order{}, false
 }
 
-// TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner also wants nothing in it that
-// is a secret or a customer's.
+// TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner also requires that the trace contains
+// no secret and no customer data.
 func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 	t.Parallel()
 	const id, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -177,7 +178,7 @@ func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 	if paid.Status != "PAID" {
 		t.Fatalf("Expected the confirm's answer to be lost, received %s", paid.Status)
 	}
-	first.stop(t) // the other replica sends the confirm again
+	first.stop(t) // the other replica repeats the confirm
 	job := func(s received) bool { return s.GetName() == "job booking_confirm" && s.replica == "second" }
 	var spans []received
 	within(t, time.Minute, func() bool {
@@ -203,7 +204,7 @@ func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 			t.Errorf("Expected a span %q, received %q", want, names)
 		}
 	}
-	// From the second replica's SQL up to the gateway there is one line of parents.
+	// The parents of the second replica's SQL lead to the gateway in one line.
 	queries := 0
 	for _, span := range byID {
 		if attribute(span.GetAttributes(), "db.query.text") == "" {
@@ -242,7 +243,7 @@ func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 	}
 }
 
-// code is that of the only hold.
+// code returns the code of the only hold.
 func code(t *testing.T, address string) (text string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
@@ -264,7 +265,7 @@ func TestTracesNeedAnAddressAndTheProtocolThatIsSpoken(t *testing.T) {
 	}
 }
 
-// A receiver that is away costs a log line, and neither an answer nor a clean end.
+// An unavailable receiver only causes a log line. It affects neither answers nor a clean shutdown.
 func TestAServiceServesAndEndsWhileNobodyReceivesItsTraces(t *testing.T) {
 	t.Parallel()
 	s := serving(t, append(firstOperator, keyRing, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=200"), "--traces", "--database-url", pgtest.EmptyURL(t))

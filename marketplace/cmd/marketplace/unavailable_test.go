@@ -18,10 +18,10 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// longestAnswer is how long a caller waits, whatever the database does.
+// longestAnswer limits every answer, whatever the database does.
 const longestAnswer = 5 * time.Second
 
-// problem is what an answer says.
+// problem is an error answer.
 type problem struct {
 	status     int
 	took       time.Duration
@@ -91,7 +91,7 @@ func (c *callers) do(t *testing.T, with *http.Client, request *http.Request) pro
 	return problem{response.StatusCode, time.Since(began), response.Header.Get("Retry-After"), string(text)}
 }
 
-// everyRoute calls every operation of the document concurrently, and passes on each answer.
+// everyRoute calls every operation of the document concurrently, and passes each answer to judge.
 func (c *callers) everyRoute(t *testing.T, judge func(op *openapi.Operation, p problem)) {
 	t.Helper()
 	document, err := openapi.Read(openapi.Marketplace)
@@ -130,7 +130,7 @@ func (c *callers) everyRoute(t *testing.T, judge func(op *openapi.Operation, p p
 	all.Wait()
 }
 
-// unavailable fails where an answer is not a good 503.
+// unavailable fails if an answer is not a valid 503.
 func (p problem) unavailable(t *testing.T, name, words string) {
 	t.Helper()
 	if p.status != 503 || p.retryAfter == "" || !strings.Contains(p.body, words) {
@@ -141,14 +141,14 @@ func (p problem) unavailable(t *testing.T, name, words string) {
 	}
 }
 
-// needsNoDatabase are the operations whose answers are in memory.
+// needsNoDatabase lists the operations whose answers are in memory.
 var needsNoDatabase = map[string]bool{
 	"home": true, "alive": true, "ready": true /* its answer is a second old */, "metrics": true, "openapi": true, "openapiPartner": true, "docs": true, "docsPartner": true, "docsAsset": true, "certificateKeys": true,
 	"activities": true, "affiliateActivities": true,
 }
 
-// A database that accepts connections and says nothing blocks neither
-// callers nor the shutdown of the service.
+// A database that accepts connections but never answers blocks neither callers nor the shutdown of
+// the service.
 func TestASilentDatabaseIsA503WithinFiveSecondsEverywhereAndTheServiceEndsInOrder(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Through(t, pgtest.EmptyURL(t))
@@ -248,7 +248,7 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 	s.stop(t)
 }
 
-// A disk is known to be full from a write that has failed.
+// A full disk is detected by a failed write.
 func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 	t.Parallel()
 	address := pgtest.EmptyURL(t)
@@ -265,13 +265,13 @@ func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 		unavailable(t, "an account", "the database's disk is full")
 	within(t, 3*time.Second, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 503 })
 	c.send(t, "", "GET", "/readyz", "").unavailable(t, "/readyz", "the database's disk is full")
-	// It has room in truth: a while later the service finds that out by itself.
+	// In fact the disk has room. The service detects that by itself after a while.
 	within(t, 30*time.Second, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 200 })
 	s.stop(t)
 }
 
-// What one replica has signed, dated or ended another one understands, however far their
-// clocks are apart.
+// Replicas accept each other's signatures, times and ended sessions, however far their clocks
+// differ.
 func TestReplicasWhoseClocksDifferAgree(t *testing.T) {
 	t.Parallel()
 	address := pgtest.EmptyURL(t)
@@ -300,7 +300,7 @@ func TestReplicasWhoseClocksDifferAgree(t *testing.T) {
 	behind.stop(t)
 }
 
-// alter changes a database for connections that are made from now on, and ends the others.
+// alter changes a database for new connections and ends the others.
 func alter(t *testing.T, address, change string) {
 	t.Helper()
 	config, err := pgx.ParseConfig(address)
@@ -317,7 +317,7 @@ func alter(t *testing.T, address, change string) {
 	}
 }
 
-// within fails where something does not come true in time.
+// within fails if a condition does not become true in time.
 func within(t *testing.T, limit time.Duration, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)

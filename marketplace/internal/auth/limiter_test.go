@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 )
 
-// clock stands until it is moved.
+// clock is a clock that moves only when set.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Unix(0, c.ahead.Load()) }

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 const password = "correct horse battery"
 
-// bench is a service with an account, ana@example.com, at a time of the test's own.
+// bench is a service with an account, ana@example.com, and its own clock.
 type bench struct {
 	*auth.Service
 	store   *postgres.Store
@@ -41,7 +41,7 @@ func setup(t *testing.T, failures int) *bench {
 	var err error
 	b.secret, err = auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	must(t, err)
-	// A hash that costs little to check: the race detector makes every one dear.
+	// The hash is cheap to check, because the race detector makes hashing slow.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	must(t, err)
 	b.account = marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: hash, CreatedAt: b.now()}
@@ -239,7 +239,7 @@ func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
 	must(t, b.SignOut(t.Context(), first.RefreshToken))
 	_, err := b.ByAccessToken(t.Context(), first.AccessToken)
 	wantCode(t, err, marketplace.Unauthorized)
-	b.ahead.Add(int64(time.Second)) // when another replica looks again
+	b.ahead.Add(int64(time.Second)) // when the other replica reloads
 	_, err = other.ByAccessToken(t.Context(), first.AccessToken)
 	wantCode(t, err, marketplace.Unauthorized)
 	for _, replica := range []*auth.Service{b.Service, other} {
@@ -249,7 +249,7 @@ func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
 	}
 }
 
-// silent answers no question for ended sign-ins until it is told to.
+// silent blocks reads of ended sessions until released.
 type silent struct {
 	auth.Store
 	asked  chan struct{}
@@ -316,7 +316,7 @@ func TestAnAccessTokenIsGoodInTheFormInWhichItWasMade(t *testing.T) {
 	b := setup(t, 10)
 	token := b.signIn(t).AccessToken
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	last := strings.IndexByte(alphabet, token[len(token)-1]) // 32 bytes leave two bits of it unused
+	last := strings.IndexByte(alphabet, token[len(token)-1]) // 32 bytes leave two of its bits unused
 	for name, other := range map[string]string{
 		"other bits at its end": token[:len(token)-1] + string(alphabet[last^1]),
 		"padding":               token + "=",
@@ -352,7 +352,7 @@ func TestALockedOutAccountHasNoGoodToken(t *testing.T) {
 	}
 }
 
-// must ends the test where there is an error.
+// must stops the test on an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

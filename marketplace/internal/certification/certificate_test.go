@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// judged runs the suite with that verdict.
+// judged runs the suite with a given verdict.
 func (b *bench) judged(t *testing.T, scope certification.Scope, verdict string) certification.Run {
 	t.Helper()
 	id, err := b.service.Start(t.Context(), b.of, scope, nil, true)
@@ -83,7 +83,7 @@ func TestOnlyAFullConformantRunCertifiesAndABreachEndsIt(t *testing.T) {
 		{certification.Full, "incomplete", false, certification.NotConformant},
 		{certification.Full, "conformant", true, certification.Certified},
 		{certification.ReadOnly, "partial", true, certification.Certified},
-		{certification.Full, "incomplete", true, certification.Certified}, // a partner that is away breaks no rule
+		{certification.Full, "incomplete", true, certification.Certified}, // an unavailable partner breaches no rule
 		{certification.ReadOnly, "nonconformant", false, certification.Expired},
 		{certification.ReadOnly, "partial", false, certification.Expired},
 		{certification.Full, "conformant", true, certification.Certified},
@@ -110,7 +110,7 @@ func TestTheCertifiedAreRecheckedOneAfterTheOther(t *testing.T) {
 		b.judged(t, certification.Full, "conformant")
 	}
 	from := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
-	for range 2 { // every replica may ask
+	for range 2 { // every replica may request them
 		must(t, b.store.Runs.AskForRechecks(t.Context(), from, 10*time.Second, time.Minute))
 	}
 	if jobs := b.count(t, `SELECT count(DISTINCT scheduled_at) FROM river_job WHERE kind = 'conformance_recheck' AND scheduled_at BETWEEN $1 AND $2`, from, from.Add(10*time.Second)); jobs != 2 {
@@ -118,7 +118,7 @@ func TestTheCertifiedAreRecheckedOneAfterTheOther(t *testing.T) {
 	}
 	runner := b.runner(t, strings.ReplaceAll(writeAll, "nonconformant", "partial"))
 	must(t, runner.Recheck(t.Context(), first))
-	must(t, runner.Recheck(t.Context(), first)) // one is under way
+	must(t, runner.Recheck(t.Context(), first)) // a run is in progress
 	if runs := b.count(t, `SELECT count(*) FROM conformance_runs WHERE scope = 'read_only' AND state = 'queued' AND integration_id = $1`, first); runs != 1 {
 		t.Errorf("want a run that only reads, got %d", runs)
 	}

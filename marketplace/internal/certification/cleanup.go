@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// cleanupTime limits one cleanup of an abandoned run. Tries are a minute or more apart; after
-	// the last one every hold has expired.
+	// cleanupTime limits one cleanup of an abandoned run. Attempts are at least a minute apart. By
+	// the last one, every hold has expired.
 	cleanupTime  = time.Minute
 	mostCleanups = 30
 )

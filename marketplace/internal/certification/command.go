@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// FindCommand returns the path of the conformance command: the given one, otherwise the one beside
-// this program, otherwise the one on the PATH.
+// FindCommand returns the path of the conformance command: the given one, otherwise the one next
+// to this program, otherwise the one on the PATH.
 func FindCommand(given string) (string, error) {
 	name := "conformance"
 	if runtime.GOOS == "windows" {

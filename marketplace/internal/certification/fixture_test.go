@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// patience bounds what is waited for; a busy machine may take its time.
+// patience limits every wait, for a busy machine.
 const patience = 2 * time.Minute
 
 // bench is a store with an integration, and a runner whose command is a shell script.
@@ -34,7 +34,7 @@ type bench struct {
 	signer  *certification.Signer
 	account uuid.UUID
 	of      uuid.UUID // the integration
-	notes   string    // a folder into which scripts write; $notes in them
+	notes   string    // a folder into which scripts write; $notes in the scripts
 	dir     string    // of the command
 }
 
@@ -75,7 +75,7 @@ func (b *bench) integration(t *testing.T, address string) uuid.UUID {
 	return made.ID
 }
 
-// runner has a command that is that script, with $notes for what a test wants to know.
+// runner returns a runner whose command is a script. $notes is the folder for its notes.
 func (b *bench) runner(t *testing.T, script string) *certification.Runner {
 	t.Helper()
 	config := b.config
@@ -122,7 +122,7 @@ func (b *bench) count(t *testing.T, query string, args ...any) (n int) {
 	return n
 }
 
-// note is what a script has written under that name; "" is nothing yet.
+// note returns the note that a script wrote under a name, or "".
 func (b *bench) note(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.notes, name))
@@ -132,7 +132,7 @@ func (b *bench) note(t *testing.T, name string) string {
 	return string(text)
 }
 
-// begin begins a run, and returns what stops its replica, and its end.
+// begin starts a run. It returns a function that stops its replica, and a channel for its end.
 func (b *bench) begin(t *testing.T, r *certification.Runner, id uuid.UUID) (stop context.CancelFunc, ended chan error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -142,7 +142,7 @@ func (b *bench) begin(t *testing.T, r *certification.Runner, id uuid.UUID) (stop
 	return stop, ended
 }
 
-// begun begins a run whose ledger is stored.
+// begun starts a run and waits until its ledger is stored.
 func (b *bench) begun(t *testing.T, r *certification.Runner, id uuid.UUID) (stop context.CancelFunc, ended chan error) {
 	t.Helper()
 	stop, ended = b.begin(t, r, id)

@@ -107,7 +107,7 @@ func TestARunWhoseCommandBreaksHasFailedAndSaysWhy(t *testing.T) {
 			if run := b.run(t, id); run.State != certification.Failed || run.Verdict != "" || !strings.Contains(run.Reason, c.want) {
 				t.Errorf("want it failed because %q, got %+v", c.want, run)
 			}
-			b.start(t) // the next one may begin
+			b.start(t) // so that the next run may begin
 		})
 	}
 }
@@ -133,7 +133,8 @@ func TestARunOfAReplicaThatStopsUndoesWhatItHoldsAndBeginsAgain(t *testing.T) {
 	}
 }
 
-// leave has a run be what a dead replica leaves behind, and returns what ends the process.
+// leave starts a run and abandons it as a dead replica does. It returns the run and a function that
+// ends the process.
 func (b *bench) leave(t *testing.T) (run func() certification.Run, end func()) {
 	t.Helper()
 	id := b.start(t)
@@ -152,7 +153,7 @@ func TestARunThatWasLeftBehindIsCleanedUpByItsLedgerOnAnotherReplica(t *testing.
 		t.Errorf("want a job for it, got %d", jobs)
 	}
 	must(t, cleaner.CleanUp(t.Context(), run().ID))
-	end() // whatever the first replica does when it wakes
+	end() // whatever the first replica does when it continues
 	left := run()
 	if left.State != certification.Failed || !strings.Contains(left.Reason, "the service ended during the run") || len(left.NotUndone) != 1 || left.NotUndone[0].Code != "c-1" {
 		t.Errorf("want it failed, with what was left, got %+v", left)
@@ -163,7 +164,7 @@ func TestARunThatWasLeftBehindIsCleanedUpByItsLedgerOnAnotherReplica(t *testing.
 	if got := b.note(t, "cleanup.args"); !strings.Contains(got, "--json --public-only") || strings.Contains(got, "--force") {
 		t.Errorf("want a cleanup that proves the ledger, got %s", got)
 	}
-	must(t, cleaner.CleanUp(t.Context(), left.ID)) // a job may come twice
+	must(t, cleaner.CleanUp(t.Context(), left.ID)) // a job may run twice
 }
 
 func TestACleanupThatCannotReachThePartnerIsTriedAgain(t *testing.T) {

@@ -32,7 +32,7 @@ func TestAnAccountLeavesRoomForTheRunsOfOthers(t *testing.T) {
 	if _, err := b.service.Start(t.Context(), b.of, certification.Full, nil, false); marketplace.CodeOf(err) != marketplace.Conflict {
 		t.Errorf("want the sixth refused, got %v", err)
 	}
-	b.start(t) // an operator may
+	b.start(t) // the limit does not apply to operators
 }
 
 func TestAServiceWithoutTheCommandSaysSo(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/mockpartner/mocktest"
 )
 
-// tab is a page of a shop's console that is open in the browser.
+// tab is a page of a shop's console in the browser.
 type tab struct {
 	*shop
 	*browsertest.Tab
@@ -29,7 +29,7 @@ func (s *shop) look(browser context.Context, path string) tab {
 	return o
 }
 
-// signedIn opens a page as the operator, who signs in by the keyboard.
+// signedIn opens a page and signs in as the operator with the keyboard.
 func (s *shop) signedIn(browser context.Context, path string) tab {
 	s.t.Helper()
 	o := s.look(browser, path)
@@ -142,7 +142,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 	})
 }
 
-// busy fills the shop, and lists the pages that there are to see.
+// busy fills the shop with data, and returns the pages to look at.
 func (s *shop) busy() map[string]string {
 	s.t.Helper()
 	s.must(s.control.Defects.Apply(s.t.Context(), "age-limit-is-text"))
@@ -153,7 +153,7 @@ func (s *shop) busy() map[string]string {
 	s.must(s.control.Defects.Remove(s.t.Context(), "age-limit-is-text"))
 	s.arm(`{match: {endpoint: products}, times: 3, status: 503}`)
 	v := s.operator()
-	for range 3 { // and it is DEGRADED
+	for range 3 { // makes it DEGRADED
 		s.ahead.Add(int64(40 * time.Minute))
 		v.post("/console/integrations/"+made.ID+"/sync", "mode", "full")
 	}
@@ -170,8 +170,7 @@ func (s *shop) busy() map[string]string {
 	}
 }
 
-// accessible wants nothing on the page that keeps people out, and nothing wider than the
-// window.
+// accessible requires that the page has no accessibility problem and is not wider than the window.
 func (o tab) accessible(axe string) {
 	o.t.Helper()
 	o.Fits(1280, 390)

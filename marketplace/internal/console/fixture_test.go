@@ -50,7 +50,7 @@ type shop struct {
 	address  string
 	accounts map[marketplace.Role]marketplace.Account
 	partner  *mockpartner.Mock
-	base     string // where the partner is
+	base     string // the partner's address
 	control  *client.Client
 	ahead    atomic.Int64
 }
@@ -67,7 +67,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	s.store.Bookings.Clock = s.now
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	s.must(err)
-	// A hash that costs little to check: the race detector makes every one dear.
+	// The hash is cheap to check, because the race detector makes hashing slow.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	s.must(err)
 	for _, role := range []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator} {
@@ -124,8 +124,7 @@ func (s *shop) must(err error) {
 	}
 }
 
-// call makes a call of the API as an account of the role, wants it to go well, and
-// reads the answer's data.
+// call calls the API as an account of the role, requires success, and returns the answer's data.
 func call[T any](s *shop, role marketplace.Role, method, path, body string, headers ...string) (data T) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.address+"/api/v1"+path, strings.NewReader(body))
@@ -152,13 +151,13 @@ func call[T any](s *shop, role marketplace.Role, method, path, body string, head
 	return data
 }
 
-// registered is what a registration answers.
+// registered is the answer to a registration.
 type registered struct {
 	ID     string `json:"integration_id"`
 	Secret string `json:"webhook_secret"`
 }
 
-// register registers the partner by that name.
+// register registers the partner with a name.
 func (s *shop) register(name string) registered {
 	s.t.Helper()
 	return call[registered](s, marketplace.Partner, "POST", "/partner-integrations", fmt.Sprintf(`{"name":%q,"base_url":%q,"auth_key":"partner-key"}`, name, s.base))
@@ -172,7 +171,7 @@ func (s *shop) stocked() registered {
 	return made
 }
 
-// order is the body of a checkout for a slot that the partner has told of.
+// order returns the body of a checkout for a slot of the partner.
 func (s *shop) order(of registered) string {
 	s.t.Helper()
 	const product, option = "tokyo-market", "breakfast"
@@ -194,28 +193,28 @@ func (s *shop) order(of registered) string {
 	return ""
 }
 
-// arm has the partner fail.
+// arm makes the partner fail.
 func (s *shop) arm(fault string) {
 	s.t.Helper()
 	_, err := s.control.Faults.Arm(s.t.Context(), fault)
 	s.must(err)
 }
 
-// byHand tells the partner's judge that an operator confirms the hold again, which is no
-// mistake of the marketplace's.
+// byHand reports to the partner's judge that an operator repeats the confirm, so that it does not
+// count as a breach by the marketplace.
 func (s *shop) byHand() {
 	s.t.Helper()
 	_, err := s.control.Journal.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
 	s.must(err)
 }
 
-// booked is what a test wants to know of a booking.
+// booked contains the tested fields of a booking.
 type booked struct {
 	ID     string `json:"_id"`
 	Status string
 }
 
-// unconfirmed is a paid booking whose confirm the partner has refused.
+// unconfirmed returns the id of a paid booking whose confirm the partner refused.
 func (s *shop) unconfirmed(order string) string {
 	s.t.Helper()
 	made := call[booked](s, marketplace.Reseller, "POST", "/resellers/bookings", order)
@@ -226,17 +225,17 @@ func (s *shop) unconfirmed(order string) string {
 	return made.ID
 }
 
-// visitor is somebody with a browser's cookies, and without a browser.
+// visitor is an HTTP client with cookies, like a browser.
 type visitor struct {
 	*shop
 	client *http.Client
 }
 
-// page is what a visitor has got.
+// page is a page that a visitor received.
 type page struct {
 	status  int
 	header  http.Header
-	address string // where it is, after all redirects
+	address string // the address after all redirects
 	text    string
 }
 
@@ -246,13 +245,13 @@ func (s *shop) visitor() *visitor {
 	return &visitor{s, &http.Client{Jar: jar}}
 }
 
-// operator is a visitor who has signed in to the console.
+// operator returns a visitor who is signed in to the console.
 func (s *shop) operator() *visitor {
 	s.t.Helper()
 	return s.enter("/console", "operator@example.com", password)
 }
 
-// enter returns a visitor who has signed in to a site.
+// enter returns a visitor who is signed in to a site.
 func (s *shop) enter(site, email, password string) *visitor {
 	s.t.Helper()
 	v := s.visitor()
@@ -269,7 +268,7 @@ func (v *visitor) get(path string) page {
 	return v.send(request)
 }
 
-// post sends a form as the page of the same place does.
+// post sends a form, as a page of the same site does.
 func (v *visitor) post(path string, fields ...string) page {
 	v.t.Helper()
 	return v.postFrom("same-origin", path, fields...)
@@ -288,10 +287,10 @@ func (v *visitor) postFrom(site, path string, fields ...string) page {
 	return v.send(request)
 }
 
-// ids are those of a page's elements.
+// ids matches the ids of a page's elements.
 var ids = regexp.MustCompile(` id="([^"]*)"`)
 
-// send returns the page that answers, where no label or link leads to the wrong element.
+// send returns the answer's page. It requires that every label and link leads to the right element.
 func (v *visitor) send(request *http.Request) page {
 	v.t.Helper()
 	response, err := v.client.Do(request)
@@ -309,7 +308,7 @@ func (v *visitor) send(request *http.Request) page {
 	return page{response.StatusCode, response.Header, response.Request.URL.RequestURI(), string(text)}
 }
 
-// shows wants a page of that status with these words in it.
+// shows requires a page with that status that contains these words.
 func (v *visitor) shows(p page, status int, words ...string) {
 	v.t.Helper()
 	if p.status != status {

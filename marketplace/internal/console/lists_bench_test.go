@@ -12,15 +12,15 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// BenchmarkPages reads each list of the API and each page of the console over HTTP, beside
-// 1,000,000 bookings and 100,000 of each other thing that grows.
+// BenchmarkPages reads each list of the API and each page of the console over HTTP, with
+// 1,000,000 bookings and 100,000 rows of each other growing table.
 //
 //	go test -run '^$' -bench Pages -benchtime 1x ./internal/console
 func BenchmarkPages(b *testing.B) {
 	s := open(b)
 	pgtest.Sell(b, s.store, pgtest.Stock{Bookings: 1_000_000, Rows: 100_000})
 	pgtest.Exec(b, s.store, `VACUUM ANALYZE`)
-	// The reseller, affiliate and partner with the most are those who sign in.
+	// Sign in as the reseller, affiliate and partner with the most rows.
 	for name, role := range map[string]marketplace.Role{"reseller3": marketplace.Reseller, "reseller4": marketplace.Affiliate, "partner": marketplace.Partner} {
 		a := s.accounts[role]
 		a.ID = pgtest.ID(name)
@@ -65,7 +65,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// measure reports the median of fifty times that something takes.
+// measure reports the median duration of fifty calls.
 func measure(b *testing.B, name string, do func()) {
 	b.Run(strings.NewReplacer(" ", ":", "/", "|").Replace(name), func(b *testing.B) {
 		for b.Loop() {

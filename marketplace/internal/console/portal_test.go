@@ -17,7 +17,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// begin has a replica begin the queued run of an integration, and returns its lease.
+// begin starts the queued run of an integration as a replica does, and returns its lease.
 func (s *shop) begin(run string) certification.Lease {
 	s.t.Helper()
 	lease := certification.Lease{Run: uuid.MustParse(run), Holder: uuid.New(), Time: time.Minute}
@@ -26,13 +26,13 @@ func (s *shop) begin(run string) certification.Lease {
 	return lease
 }
 
-// judged stores lines of progress, as the replica does that has the run.
+// judged stores lines of progress, as the run's replica does.
 func (s *shop) judged(lease certification.Lease, lines ...string) {
 	s.t.Helper()
 	s.must(s.store.Runs.Extend(s.t.Context(), lease, []certification.Part{{Kind: certification.Progress, Number: 1, Body: []byte(strings.Join(lines, "\n") + "\n")}}))
 }
 
-// finish ends a run with those findings.
+// finish ends a run with these findings.
 func (s *shop) finish(lease certification.Lease, findings ...certification.Finding) {
 	s.t.Helper()
 	var report bytes.Buffer
@@ -52,7 +52,7 @@ func (s *shop) finish(lease certification.Lease, findings ...certification.Findi
 	s.must(err)
 }
 
-// queued is the run that The run is queued.
+// queued returns the id of the queued run.
 func (s *shop) queued() (run string) {
 	s.t.Helper()
 	s.must(s.store.Pool().QueryRow(s.t.Context(), `SELECT id FROM conformance_runs WHERE state = 'queued'`).Scan(&run))
@@ -106,7 +106,7 @@ func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
 	}
 }
 
-// run starts a full run on the page, and returns its id.
+// run starts a full run on the page and returns its id.
 func run(v *visitor, integration string) string {
 	v.t.Helper()
 	p := v.post("/partners/integrations/"+integration+"/runs", "scope", "full")
@@ -235,7 +235,7 @@ func TestThePortalInABrowser(t *testing.T) {
 	o.Quiet()
 }
 
-// linkOf is the link in the note of a page.
+// linkOf matches the link in a page's note.
 var linkOf = regexp.MustCompile(`http://[^<"]+(/partners/invitation/[0-9a-f]+)`)
 
 func TestAnInvitationMakesOneAccount(t *testing.T) {

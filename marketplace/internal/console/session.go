@@ -68,7 +68,7 @@ func signedIn(next handler) handler {
 		}
 		err = next(x)
 		if said := refused(err); said != nil && said.Status == http.StatusUnauthorized {
-			return x.askToSignIn() // it has ended meanwhile
+			return x.askToSignIn() // the session has ended meanwhile
 		}
 		return err
 	}
@@ -192,7 +192,7 @@ type note struct {
 // noteLife is how long a note waits for the next page.
 const noteLife = time.Minute
 
-// say leaves a note for the next page.
+// say stores a note for the next page.
 func (x *exchange) say(n note) error {
 	n.At = x.Now()
 	text, err := json.Marshal(n)
@@ -203,7 +203,7 @@ func (x *exchange) say(n note) error {
 	return nil
 }
 
-// noteOf takes the pending note, or returns nil.
+// noteOf removes and returns the pending note, or returns nil.
 func (x *exchange) noteOf() *note {
 	sealed, err := base64.RawURLEncoding.DecodeString(x.cookie(noteCookie))
 	if err != nil || len(sealed) == 0 {

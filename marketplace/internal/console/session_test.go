@@ -119,7 +119,7 @@ func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
 	}
 	request, err := http.NewRequestWithContext(t.Context(), "POST", s.address+"/console/integrations/"+made.ID+"/delete", strings.NewReader(""))
 	s.must(err)
-	request.Header.Set("Origin", "https://evil.example") // of a browser that says no more
+	request.Header.Set("Origin", "https://evil.example") // as from a browser that sends no other header
 	v.shows(v.send(request), 403, "did not come from these pages")
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "Old Town Walks")
 }

@@ -80,7 +80,7 @@ func changeIntegration(x *exchange) error {
 	return x.done(found.Address(), "Settings saved.")
 }
 
-// testIntegration tests the settings that are stored.
+// testIntegration tests the stored settings.
 func testIntegration(x *exchange) error {
 	trial, err := send[client.Trial](x, http.MethodPost, "/partner-integrations/"+x.id()+"/test", struct{}{})
 	if err != nil {

@@ -25,7 +25,7 @@ func words() template.FuncMap {
 	}
 }
 
-// moment is a time as pages show it.
+// moment is a time in the form that pages show.
 type moment struct{ Day, Hour, ISO string }
 
 // when converts a time to UTC, and a zero time to nil.

@@ -12,30 +12,30 @@ import (
 	"time"
 )
 
-// answer is what a replica answered a customer.
+// answer is a replica's answer to a customer.
 type answer struct {
 	what       string
-	status     int // 0: none came
+	status     int // 0: no answer
 	retryAfter string
 	took       time.Duration
 }
 
 const (
-	// answerLimit is how long any answer may take, whatever is wrong with the database or
-	// the partner. The longest is a checkout's: 22 s for availability, 10 s for its turn to
-	// reserve, 10 s for the hold, 20 s until it is stored, and a few for other statements.
+	// answerLimit limits every answer, whatever fault the database or the partner has. The slowest
+	// is a checkout's: 22 s for availability, 10 s to wait before reserve, 10 s for the hold, 20 s
+	// to store it, and a few for other statements.
 	answerLimit = 75 * time.Second
-	// unavailableLimit is how long it may take to say that the database cannot serve: 5 s,
-	// and as much again on a busy machine.
+	// unavailableLimit limits the answer that the database is unavailable: 5 s, and as much again
+	// on a busy machine.
 	unavailableLimit = 10 * time.Second
 )
 
-// wrong is what is wrong with an answer; "" is nothing.
+// wrong returns what is wrong with an answer, or "".
 func (a answer) wrong() string {
 	switch {
 	case a.took > answerLimit:
 		return "too late"
-	case a.status == 0 && a.took > time.Second: // else its replica ended before it was seen to
+	case a.status == 0 && a.took > time.Second: // a faster failure means that the replica ended before it could be marked
 		return "no answer"
 	case a.status == http.StatusInternalServerError:
 		return "not documented"
@@ -47,7 +47,7 @@ func (a answer) wrong() string {
 	return ""
 }
 
-// answers are those of replicas that were neither paused nor ended meanwhile.
+// answers are the answers of replicas that were neither paused nor ended meanwhile.
 type answers struct {
 	sync.Mutex
 	counts  map[int]int // by status
@@ -68,7 +68,7 @@ func (all *answers) add(a answer) {
 	}
 }
 
-// String tells how many answers there were by status, and how long the longest took.
+// String returns the number of answers by status, and the longest duration.
 func (all *answers) String() string {
 	all.Lock()
 	defer all.Unlock()

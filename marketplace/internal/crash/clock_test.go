@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// otherClock is the environment of a database whose clock is minutes before or behind that
-// of the replicas and the partner. A standby has the same clock: servers of one database
-// are to be synchronized.
+// otherClock returns the environment of a database whose clock is minutes ahead of or behind the
+// clock of the replicas and the partner. A standby has the same clock: the servers of one database
+// must be synchronized.
 func otherClock(t *testing.T, random *rand.Rand) (env []string, apart time.Duration) {
 	t.Helper()
 	apart = time.Duration(2+random.IntN(4)) * time.Minute
@@ -21,7 +21,7 @@ func otherClock(t *testing.T, random *rand.Rand) (env []string, apart time.Durat
 		apart = -apart
 	}
 	for _, pattern := range []string{"/usr/lib/*/faketime/libfaketime.so.1", "/usr/lib*/faketime/libfaketime.so.1", "/usr/local/lib/faketime/libfaketime.so.1"} {
-		if found, _ := filepath.Glob(pattern); len(found) > 0 { // the patterns are well formed
+		if found, _ := filepath.Glob(pattern); len(found) > 0 { // the patterns are valid
 			return []string{"LD_PRELOAD=" + found[0], fmt.Sprintf("FAKETIME=%+ds", int(apart.Seconds())), "FAKETIME_DONT_FAKE_MONOTONIC=1"}, apart
 		}
 	}

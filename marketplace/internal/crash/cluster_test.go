@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// standbyName is what a standby calls itself; commits wait for the one of that name.
+// standbyName is the name of a standby. Commits wait for the standby with that name.
 const standbyName = "standby"
 
-// cluster is the database: a server in charge and, where the form wants one, a standby
-// that every commit waits for. Faults come upon it one at a time.
+// cluster is the database: a primary and, in the long form, a standby that every commit waits for.
+// Its faults happen one at a time.
 type cluster struct {
 	inCharge atomic.Pointer[server]
 	standby  *server // nil without a standby
 	disks    map[*server]*disk
-	links    []*link // that lead to it
+	links    []*link // the links that lead to it
 }
 
 func newCluster(t *testing.T, dir string, env []string, withStandby bool) *cluster {
@@ -32,7 +32,7 @@ func newCluster(t *testing.T, dir string, env []string, withStandby bool) *clust
 		folder := filepath.Join(dir, name)
 		check(t, os.MkdirAll(folder, 0o755))
 		var own *disk
-		if withStandby { // the long form fills disks, too
+		if withStandby { // the long form also fills disks
 			own = newDisk(t, folder)
 		}
 		s := newServer(t, folder, env)
@@ -57,14 +57,14 @@ func (c *cluster) socket() string {
 	return filepath.Join(c.inCharge.Load().socket(), ".s.PGSQL.5432")
 }
 
-// cut ends all connections, as those of a server that has ended.
+// cut ends all connections, as if the server had ended.
 func (c *cluster) cut() {
 	for _, l := range c.links {
 		l.cut()
 	}
 }
 
-// restart ends the server in charge with a signal, and starts it again after a while.
+// restart ends the primary with a signal, and starts it again after a while.
 func (c *cluster) restart(ctx context.Context, signal syscall.Signal, away time.Duration) error {
 	s := c.inCharge.Load()
 	if err := s.end(signal); err != nil {
@@ -75,8 +75,8 @@ func (c *cluster) restart(ctx context.Context, signal syscall.Signal, away time.
 	return s.start(context.WithoutCancel(ctx))
 }
 
-// join makes the other server a standby of the one in charge. From then on a commit waits
-// until the standby has it.
+// join makes the other server a standby of the primary. From then on, a commit waits until the
+// standby has it.
 func (c *cluster) join(ctx context.Context) error {
 	primary := c.inCharge.Load()
 	if err := c.standby.end(syscall.SIGKILL); err != nil {
@@ -94,7 +94,7 @@ func (c *cluster) join(ctx context.Context) error {
 	return c.streams(ctx)
 }
 
-// streams waits until the standby has all that was committed, and commits wait for it.
+// streams waits until the standby has all commits and new commits wait for it.
 func (c *cluster) streams(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -110,7 +110,7 @@ func (c *cluster) streams(ctx context.Context) error {
 	return nil
 }
 
-// standbyAway has the standby be away for a while: every commit waits for its return.
+// standbyAway stops the standby for a while. Every commit waits for its return.
 func (c *cluster) standbyAway(ctx context.Context, lasts time.Duration) error {
 	if err := c.standby.end(syscall.SIGINT); err != nil {
 		return err
@@ -122,13 +122,12 @@ func (c *cluster) standbyAway(ctx context.Context, lasts time.Duration) error {
 	return c.streams(context.WithoutCancel(ctx))
 }
 
-// promote kills the server in charge and promotes its standby by hand, as an operator
-// does; until then the replicas find a database that is read-only. The old server becomes
-// the standby of the new one.
+// promote kills the primary and promotes its standby, as an operator does. Until then, the replicas
+// find a read-only database. The old primary becomes the standby of the new one.
 func (c *cluster) promote(ctx context.Context, hesitates time.Duration) error {
 	ctx = context.WithoutCancel(ctx)
 	old, promoted := c.inCharge.Load(), c.standby
-	if err := c.streams(ctx); err != nil { // one that lags may lack what was acknowledged
+	if err := c.streams(ctx); err != nil { // a standby that lags may lack acknowledged commits
 		return err
 	}
 	if err := old.end(syscall.SIGKILL); err != nil {
@@ -144,7 +143,7 @@ func (c *cluster) promote(ctx context.Context, hesitates time.Duration) error {
 	return c.join(ctx)
 }
 
-// readOnly has the database refuse to write for a while.
+// readOnly makes the database read-only for a while.
 func (c *cluster) readOnly(ctx context.Context, lasts time.Duration) error {
 	s := c.inCharge.Load()
 	if err := s.set(ctx, "default_transaction_read_only", "on"); err != nil {
@@ -154,8 +153,7 @@ func (c *cluster) readOnly(ctx context.Context, lasts time.Duration) error {
 	return s.set(context.WithoutCancel(ctx), "default_transaction_read_only", "off")
 }
 
-// full has the disk of the server in charge be full for a while. A server that ends by
-// that is started again.
+// full fills the primary's disk for a while. If the server ends because of it, it is started again.
 func (c *cluster) full(ctx context.Context, lasts time.Duration) error {
 	s := c.inCharge.Load()
 	own := c.disks[s]
@@ -173,7 +171,7 @@ func (c *cluster) full(ctx context.Context, lasts time.Duration) error {
 	return nil
 }
 
-// silent has the database accept what comes from every replica and answer nothing.
+// silent makes the database accept data from every replica but send nothing.
 func (c *cluster) silent(ctx context.Context, lasts time.Duration) {
 	for _, l := range c.links {
 		defer l.silence()()

@@ -1,12 +1,11 @@
 //go:build linux
 
-// Package crash proves that bookings outlive everything that can fail under them. Its
-// tests run three replicas of the real command on one PostgreSQL with a standby, against
-// the mock partner with faults, have faults come upon replicas, their connections and the
-// database (plan_test.go), and then compare what the marketplace, the partner and the
-// customers say of each booking (invariants_test.go).
+// Package crash tests that bookings survive every failure. Its tests run three replicas of the real
+// command on one PostgreSQL with a standby, against the mock partner with faults. They disturb
+// replicas, their connections and the database (plan_test.go). Then they compare each booking in
+// the records of the marketplace, the partner and the customers (invariants_test.go).
 //
-// `make test` runs a short form, `make crash` all of it. It needs Linux.
+// `make test` runs a short form, `make crash` the full one. It needs Linux.
 package crash
 
 import (
@@ -23,8 +22,8 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-// seedOf makes the customers, the partner's faults and ours. When they come upon each other
-// is up to the machine.
+// seedOf returns the seed for the customers, the partner's faults and our faults. How they coincide
+// depends on the machine.
 func seedOf(t *testing.T) uint64 {
 	t.Helper()
 	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("CRASH_SEED"), "11"), 10, 64)
@@ -34,8 +33,8 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// whole is how many bookings the whole form makes, as `make crash` sets it; 0 is that the
-// short form is wanted.
+// whole returns the number of bookings in the full form, as `make crash` sets it. 0 means the short
+// form.
 func whole(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("CRASH")
@@ -49,16 +48,16 @@ func whole(t *testing.T) int {
 	return bookings
 }
 
-// form is how much of a crash test is made.
+// form is the extent of a crash test.
 type form struct {
 	bookings  int
 	pace      time.Duration // between two customers
 	sequences []sequence
-	all       bool // there is a standby, and disks that can be filled
-	// hurries says that what waits for a replica's death to be certain need not wait in
-	// real time: what is on record is made older.
+	all       bool // with a standby and with disks that can be filled
+	// hurries means that the test does not wait in real time until a replica's death is certain. It
+	// makes the stored times older instead.
 	hurries bool
-	takes   time.Duration // at most
+	takes   time.Duration // the maximum duration
 }
 
 func formOf(bookings int) form {
@@ -68,7 +67,7 @@ func formOf(bookings int) form {
 	return form{bookings: bookings, pace: 360 * time.Millisecond, sequences: longSequences(), all: true, takes: 20 * time.Minute}
 }
 
-// faults are the partner's. One booking in eight or so meets one.
+// faults are the partner's. About one booking in eight meets one.
 const faults = `
 faults:
   - {name: availability-500, match: {endpoint: availability}, key: none, probability: 0.01, status: 500}
@@ -89,11 +88,11 @@ faults:
 
 const (
 	seatsOfASlot = 40
-	// takenOver is when what a killed replica was doing is due for the others.
+	// takenOver is the time after which other replicas take over the work of a killed replica.
 	takenOver = 70 * time.Second
-	// holdTime is longer than the partner's holds live, by any clock.
+	// holdTime exceeds the duration of the partner's holds, by any clock.
 	holdTime = 30 * time.Minute
-	// agePause is the time that is given between two steps into the future.
+	// agePause is the pause between two advances of the time.
 	agePause = 3 * time.Second
 )
 
@@ -112,14 +111,13 @@ func TestNoPaymentAndNoSeatIsLostWhateverFails(t *testing.T) {
 	t.Logf("seed %d, %s\n%s", s.seed, time.Since(began).Round(time.Second), r.table())
 }
 
-// sell has the customers come while the faults do, and returns them when each has had an
-// answer to all that they asked.
+// sell runs the customers during the faults, and returns them when each has all its answers.
 func (s *shop) sell(t *testing.T, f form) []*customer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), f.takes)
 	defer cancel()
 	random := rand.New(rand.NewPCG(s.seed, 2))
-	// Fewer seats than are asked for: some slots are sold out.
+	// There are fewer seats than requested, so that some slots sell out.
 	slots := s.slots[:min(len(s.slots), f.bookings*2*9/10/seatsOfASlot+1)]
 	all := make([]*customer, f.bookings)
 	running, over := context.WithCancel(ctx)
@@ -139,7 +137,7 @@ func (s *shop) sell(t *testing.T, f form) []*customer {
 	over()
 	faulty.Wait()
 	s.allServe(t)
-	s.store.Pool().Reset() // its connections may have been cut
+	s.store.Pool().Reset() // its connections may be cut
 	s.await(t, f, "every customer answered", func() bool {
 		return !slices.ContainsFunc(all, func(c *customer) bool { return !c.done.Load() })
 	}, func() bool {
@@ -149,8 +147,8 @@ func (s *shop) sell(t *testing.T, f form) []*customer {
 	return all
 }
 
-// await waits until something is so. In the short form, time is let pass for it as often
-// as that may be.
+// await waits until a condition is true. In the short form it advances the time whenever that is
+// allowed.
 func (s *shop) await(t *testing.T, f form, what string, so, mayAge func() bool) {
 	t.Helper()
 	quiet, seen := time.Now(), s.partner.Default().Journal().Count().Arrived
@@ -158,7 +156,7 @@ func (s *shop) await(t *testing.T, f form, what string, so, mayAge func() bool) 
 		if is := so(); is || !f.hurries {
 			return is
 		}
-		// A call that is under way would be taken for one of a replica that has died.
+		// Otherwise a running call would be taken for a call of a dead replica.
 		if arrived := s.partner.Default().Journal().Count().Arrived; arrived != seen || s.underWay() {
 			quiet, seen = time.Now(), arrived
 		}
@@ -170,15 +168,14 @@ func (s *shop) await(t *testing.T, f form, what string, so, mayAge func() bool) 
 	})
 }
 
-// underWay reports whether the partner has calls that it has not answered, of callers
-// who are still there.
+// underWay reports whether the partner has unanswered calls whose callers are still connected.
 func (s *shop) underWay() bool {
 	return slices.ContainsFunc(s.partner.Default().Journal().Record().Exchanges, func(e mockpartner.Exchange) bool {
 		return !e.Done && e.LeftAfter == nil
 	})
 }
 
-// settle waits until nothing is left to do, but for holds that have not expired.
+// settle waits until nothing is left to do, except for holds that have not expired.
 func (s *shop) settle(t *testing.T, f form) {
 	t.Helper()
 	s.await(t, f, "everything settled", func() bool {
@@ -186,7 +183,7 @@ func (s *shop) settle(t *testing.T, f form) {
 	}, func() bool { return true })
 }
 
-// unsettled counts what waits for a job, a call or a sweep.
+// unsettled counts the bookings and jobs that wait for a job, a call or a sweep.
 const unsettled = `
 	SELECT (SELECT count(*) FROM river_job WHERE queue = 'bookings' AND finalized_at IS NULL) +
 		(SELECT count(*) FROM bookings b WHERE status = 'RESERVING' OR release = 'pending' OR cancellation = 'pending' OR confirm_call IS NOT NULL

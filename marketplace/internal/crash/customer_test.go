@@ -27,16 +27,16 @@ const (
 	paysTooLate   intent = "abandons, and pays anyway"
 	leaves        intent = "leaves"
 	retryPause           = 500 * time.Millisecond
-	confirmedSoon        = 3 * time.Second // who wants to cancel waits so long for the confirmation
+	confirmedSoon        = 3 * time.Second // how long a customer who wants to cancel waits for the confirmation
 )
 
-// intents are drawn from with equal chances.
+// intents are drawn from with equal probability.
 var intents = []intent{
 	pays, pays, pays, pays, pays, pays, pays, pays, pays, pays, pays, pays,
 	paysTwice, cancels, cancels, cancels, cannotPay, abandons, paysTooLate, leaves,
 }
 
-// customer is one who books, and sends again what a dead replica has not answered.
+// customer books, and repeats requests that a dead replica has not answered.
 type customer struct {
 	number  int
 	intent  intent
@@ -44,20 +44,20 @@ type customer struct {
 	guests  int
 	replica int
 
-	waits atomic.Bool // for a request that a replica may have died over
+	waits atomic.Bool // for a request whose replica may have died
 	done  atomic.Bool
 
-	// What came of it; read it once the customer is done.
+	// The results. Read them once the customer is done.
 	booking   uuid.UUID // the zero id if there is no booking
 	refusal   problem   // why there is no booking
 	paid      string    // the reference of a payment that was acknowledged
-	cancelled bool      // it was acknowledged
+	cancelled bool      // the cancellation was acknowledged
 	retries   int
-	took      time.Duration // until there was a hold, or a refusal
-	failed    error         // what must not happen
+	took      time.Duration // until the hold or the refusal
+	failed    error         // an unexpected failure
 }
 
-// problem is an error's answer.
+// problem is the body of an error answer.
 type problem struct {
 	Code    int
 	Message string
@@ -70,13 +70,13 @@ func newCustomer(number int, random *rand.Rand, slots []slot) *customer {
 	}
 }
 
-// booked is a booking, as far as customers look at it.
+// booked contains the fields of a booking that customers read.
 type booked struct {
 	ID     uuid.UUID `json:"_id"`
 	Status string    `json:"status"`
 }
 
-// acts is what a customer does, from beginning to end.
+// acts performs all actions of a customer.
 func (c *customer) acts(ctx context.Context, s *shop) {
 	began := time.Now()
 	held := c.books(ctx, s)
@@ -104,7 +104,7 @@ func (c *customer) acts(ctx context.Context, s *shop) {
 	}
 }
 
-// books asks for a hold, with a key, as often as it takes to have an answer.
+// books requests a hold, with an idempotency key, until there is an answer.
 func (c *customer) books(ctx context.Context, s *shop) bool {
 	body := map[string]any{
 		"activity_id": c.slot.Activity, "variation_id": c.slot.Variation, "availability_id": c.slot.ID,
@@ -138,7 +138,7 @@ func (c *customer) books(ctx context.Context, s *shop) bool {
 	}
 }
 
-// mayComeBack reports whether a refusal is one of the moment.
+// mayComeBack reports whether a refusal is temporary.
 func mayComeBack(status int) bool {
 	return status == http.StatusInternalServerError || status == http.StatusServiceUnavailable
 }
@@ -150,7 +150,7 @@ func (c *customer) pay(ctx context.Context, s *shop, path, outcome string) {
 	}
 }
 
-// confirmed waits a while for the confirmation.
+// confirmed waits a limited time for the confirmation.
 func (c *customer) confirmed(ctx context.Context, s *shop, path string) bool {
 	for began := time.Now(); time.Since(began) < confirmedSoon; {
 		_, answer, ok := c.ask(ctx, s, http.MethodGet, path, nil)
@@ -165,7 +165,7 @@ func (c *customer) confirmed(ctx context.Context, s *shop, path string) bool {
 	return false
 }
 
-// insists sends a request until it is taken. Any refusal is one that must not be.
+// insists sends a request until it is accepted. A refusal is a failure.
 func (c *customer) insists(ctx context.Context, s *shop, method, path string, body any) bool {
 	for {
 		status, answer, ok := c.ask(ctx, s, method, path, body)
@@ -186,7 +186,7 @@ func (c *customer) insists(ctx context.Context, s *shop, method, path string, bo
 	}
 }
 
-// ask makes a request of a replica, and of another one where that dies, or does not answer.
+// ask sends a request to a replica, and to another one if that dies or does not answer.
 func (c *customer) ask(ctx context.Context, s *shop, method, path string, body any, headers ...string) (int, []byte, bool) {
 	headers = append(headers, "X-Api-Token", s.token)
 	for ; ; c.replica++ {

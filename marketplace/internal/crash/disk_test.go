@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// disk is a file system of a server's own, so that it can be filled.
+// disk is a server's own file system, so that it can be filled.
 type disk struct{ folder string }
 
-// diskSize is what a disk holds, in bytes.
+// diskSize is the size of a disk, in bytes.
 const diskSize = 768 << 20
 
-// newDisk puts a file system in memory on a folder; nil where this process may not.
+// newDisk mounts a file system in memory on a folder, or returns nil if this process may not.
 func newDisk(t *testing.T, folder string) *disk {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0755", diskSize)); err != nil {
@@ -29,7 +29,7 @@ func newDisk(t *testing.T, folder string) *disk {
 
 func (d *disk) filler() string { return filepath.Join(d.folder, "filler") }
 
-// fill leaves no room at all.
+// fill fills the disk completely.
 func (d *disk) fill() error {
 	file, err := os.Create(d.filler())
 	if err != nil {

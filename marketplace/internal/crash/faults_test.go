@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// cause has the faults of a plan come, until ctx ends.
+// cause injects the faults of a plan until ctx ends.
 func (s *shop) cause(ctx context.Context, t *testing.T, plan []planned) {
 	for _, next := range plan {
 		if !wait(ctx, next.after) {
@@ -29,8 +29,7 @@ func (s *shop) cause(ctx context.Context, t *testing.T, plan []planned) {
 	}
 }
 
-// inject is one fault, from its beginning to its end. It reports whether there was
-// something for it to come upon.
+// inject injects one fault, from its beginning to its end. It reports whether it had a target.
 func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 	switch f.fault {
 	case killReplica:
@@ -68,12 +67,12 @@ func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 	return true, nil
 }
 
-// aCommit is how long a signal waits for a commit of its replica.
+// aCommit limits a signal's wait for a commit of its replica.
 const aCommit = 5 * time.Second
 
-// signalReplica sends a signal to the first replica from that number on that serves and is not
-// paused, once there is one; if possible at such a commit of it. One that is stopped goes on
-// after meanwhile.
+// signalReplica sends a signal to the first serving, unpaused replica from that number on, when
+// there is one. If possible, it does so at such a commit of the replica. A stopped replica
+// continues after meanwhile.
 func (s *shop) signalReplica(ctx context.Context, from int, signal syscall.Signal, at atCommit, meanwhile func()) (bool, error) {
 	for i := 0; wait(ctx, 10*time.Millisecond); i++ {
 		number := (from + i) % len(s.replicas)
@@ -93,7 +92,7 @@ func (s *shop) signalReplica(ctx context.Context, from int, signal syscall.Signa
 			err = errors.Join(err, process.Signal(syscall.SIGCONT))
 			r.giveBack()
 		}
-		if errors.Is(err, os.ErrProcessDone) { // it has ended by itself
+		if errors.Is(err, os.ErrProcessDone) { // the process ended by itself
 			err = nil
 		}
 		return true, err

@@ -25,11 +25,11 @@ import (
 const (
 	secretKey = "a secret that all replicas of the test share"
 	password  = "a password for the tests"
-	// patience is how long anything may take that is sure to come, on a busy machine.
+	// patience limits the wait for an expected event on a busy machine.
 	patience = 2 * time.Minute
 )
 
-// command is the built command, once for all tests.
+// command returns the built command. It is built once for all tests.
 var command = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "marketplace-crash-")
 	if err != nil {
@@ -52,33 +52,33 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fleet is some replicas on a database, each by a link of its own.
+// fleet is some replicas on a database. Each has its own link.
 type fleet struct {
 	dir, binary string
 	seed        uint64
-	apart       time.Duration // of the database's clock from all others
+	apart       time.Duration // the offset of the database's clock from all others
 	cluster     *cluster
 	store       *postgres.Store // the test's own
 	replicas    []*replica
-	came        faultCounts // faults that came
+	came        faultCounts // faults that happened
 	answers     answers
 	supervisors sync.WaitGroup
 	lost        int // holds whose answer was lost
 }
 
-// replica is a process of the service, which is started again whenever it ends.
+// replica is a process of the service, which is restarted whenever it ends.
 type replica struct {
 	sync.Mutex
 	base      string // "": it does not serve
 	process   *os.Process
-	taken     bool // to be paused or ended
-	disturbed int  // how often it was, or ended by itself
+	taken     bool // reserved for a pause or an end
+	disturbed int  // how often it was paused or ended, also by itself
 }
 
-// aboutToBe is how often a replica was disturbed that is taken: any moment may be the one.
+// aboutToBe is the number of disturbances of a taken replica, which may be disturbed any moment.
 const aboutToBe = -1
 
-// now is where a replica is reached, and how often it was disturbed.
+// now returns a replica's address and its number of disturbances.
 func (r *replica) now() (base string, disturbed int) {
 	r.Lock()
 	defer r.Unlock()
@@ -116,15 +116,15 @@ func (r *replica) giveBack() {
 	r.taken = false
 }
 
-// replicas is how many there are.
+// replicas is the number of replicas.
 const replicas = 3
 
-// launch starts the replicas; all says that every fault is to be possible.
+// launch starts the replicas. all enables every fault.
 func launch(t *testing.T, seed uint64, all bool) *fleet {
 	t.Helper()
 	binary, err := command()
 	check(t, err)
-	dir, err := os.MkdirTemp("", "marketplace-crash-") // one that PostgreSQL's own user can reach
+	dir, err := os.MkdirTemp("", "marketplace-crash-") // PostgreSQL's user can reach it
 	check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	check(t, os.Chmod(dir, 0o711))
@@ -132,7 +132,7 @@ func launch(t *testing.T, seed uint64, all bool) *fleet {
 	var env []string
 	env, f.apart = otherClock(t, rand.New(rand.NewPCG(seed, 3)))
 	f.cluster = newCluster(t, dir, env, all)
-	for range replicas + 1 { // the last one is the test's own
+	for range replicas + 1 { // the last link is the test's own
 		l, err := newLink(f.cluster.socket)
 		check(t, err)
 		t.Cleanup(l.close)
@@ -166,7 +166,7 @@ func (f *fleet) command(database string, args ...string) *exec.Cmd {
 	return process
 }
 
-// run runs a command beside the replicas, and returns what it says.
+// run runs a command in addition to the replicas, and returns its output.
 func (f *fleet) run(t *testing.T, stdin, database string, args ...string) string {
 	t.Helper()
 	process := f.command(database, args...)
@@ -182,12 +182,12 @@ func (f *fleet) logOf(number int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("replica-%d.log", number))
 }
 
-// restartPause is how long a replica that has ended is left alone.
+// restartPause is the pause before an ended replica is restarted.
 const restartPause = 200 * time.Millisecond
 
-// supervise runs a replica until ctx ends, again and again.
+// supervise restarts a replica until ctx ends.
 func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, database, logFile string) {
-	runtime.LockOSThread() // the process does not outlive this thread
+	runtime.LockOSThread() // the process ends with this thread
 	defer runtime.UnlockOSThread()
 	log, err := os.Create(logFile)
 	if err != nil {
@@ -222,8 +222,8 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, databas
 				break
 			}
 		}
-		// It is killed again and again, and cannot start while its database is away. Once it
-		// serves, only a signal ends it.
+		// It is killed repeatedly, and cannot start while its database is away. Once it serves,
+		// only a signal may end it.
 		if err := process.Wait(); served && ctx.Err() == nil && process.ProcessState.Exited() {
 			t.Errorf("Expected a replica that goes on, received one that ended by itself: %v; see the end of its log", err)
 		}
@@ -233,8 +233,7 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, databas
 	}
 }
 
-// serving is a replica that serves, the one of that number if it does; nil is that none
-// does.
+// serving returns a serving replica, preferably the one with that number, or nil.
 func (f *fleet) serving(number int) *replica {
 	for i := range f.replicas {
 		r := f.replicas[(number+i)%len(f.replicas)]
@@ -245,7 +244,7 @@ func (f *fleet) serving(number int) *replica {
 	return nil
 }
 
-// base is the address of a replica that serves.
+// base returns the address of a serving replica.
 func (f *fleet) base() string {
 	base, _ := f.serving(0).now()
 	return base
@@ -269,7 +268,7 @@ func (f *fleet) count(t *testing.T, query string) (n int) {
 	return n
 }
 
-// showLogs shows what the replicas complained of, where the test has failed.
+// showLogs prints the end of each replica's log if the test failed.
 func (f *fleet) showLogs(t *testing.T) {
 	if !t.Failed() {
 		return
@@ -293,7 +292,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// until waits for what is sure to come.
+// until waits for an expected condition.
 func until(t *testing.T, within time.Duration, what string, so func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(within)

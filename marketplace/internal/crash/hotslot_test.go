@@ -16,10 +16,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// longestWait is what no customer of a hot slot may wait longer for.
+// longestWait limits the wait of a customer of a hot slot.
 const longestWait = 25 * time.Second
 
-// slowly is a partner that takes its time for every call.
+// slowly is a partner that delays every call.
 const slowly = `
 faults:
   - {name: slow, delay: {uniform: {min: 10ms, max: 50ms}}}
@@ -32,7 +32,7 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 		many, seats = customers, max(1, customers/20)
 	}
 	s := open(t, seedOf(t), seats, slowly, false)
-	check(t, s.partner.Default().Platform().SetSlot("harbour", "noon", s.slots[0].ID, mockpartner.SlotChange{Vacancies: &seats})) // it may have sold some elsewhere
+	check(t, s.partner.Default().Platform().SetSlot("harbour", "noon", s.slots[0].ID, mockpartner.SlotChange{Vacancies: &seats})) // the partner may have sold some elsewhere
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	customers := make([]*customer, many)
@@ -82,12 +82,12 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 		took.Round(time.Millisecond), many, seats, confirmed, told, byPartner, at(waits, 50), at(waits, 99), at(waits, 100))
 }
 
-// at is a percentile of what is sorted.
+// at returns a percentile of sorted durations.
 func at(sorted []time.Duration, percent int) time.Duration {
 	return sorted[(len(sorted)-1)*percent/100].Round(time.Millisecond)
 }
 
-// refusals counts the reserves that the partner has refused, and returns its words.
+// refusals returns the number of reserves that the partner refused, and its messages.
 func (s *shop) refusals(t *testing.T) (n int, words map[string]bool) {
 	t.Helper()
 	words = map[string]bool{}

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// invariant is what must hold whatever fails.
+// invariant is a statement that must hold despite all faults.
 type invariant string
 
 const (
@@ -33,12 +33,12 @@ const (
 
 var invariants = []invariant{paymentsKept, confirmedOnce, notReleased, heldIsHeld, noSeatLost, endsWell, booksAgree, answersInTime, verdictIsClean}
 
-// breaks notes a breach of a invariant.
+// violates records a violation of an invariant.
 func (r *outcome) violates(l invariant, format string, args ...any) {
 	r.violations[l] = append(r.violations[l], fmt.Sprintf(format, args...))
 }
 
-// judge holds every invariant against what everybody says in the end.
+// judge checks every invariant against the final records.
 func (r *outcome) judge(t *testing.T) {
 	t.Helper()
 	r.customers(t)
@@ -58,7 +58,7 @@ func (r *outcome) report(t *testing.T) {
 	}
 }
 
-// customers wants every customer answered, and every payment that was acknowledged kept.
+// customers requires that every customer was answered and every acknowledged payment is stored.
 func (r *outcome) customers(t *testing.T) {
 	t.Helper()
 	paid := map[string]bool{}
@@ -94,7 +94,8 @@ func (r *outcome) customers(t *testing.T) {
 	}
 }
 
-// releases wants each release sent after its booking said so, and no confirm after it.
+// releases requires that each release was sent after its booking gave up the hold, and no confirm
+// after the release.
 func (r *outcome) releases() {
 	released := map[string]mockpartner.Exchange{} // the first one, by code
 	for _, e := range r.journal {
@@ -124,13 +125,12 @@ func (r *outcome) releases() {
 	}
 }
 
-// clockError is how far a replica's reading of the database's clock may be off: half of the
-// time that a reading may take.
+// clockError is the maximum error of a replica's reading of the database's clock: half of the
+// maximum duration of a reading.
 const clockError = 500 * time.Millisecond
 
-// movedBefore reports whether a booking had given its hold up when a release arrived. The
-// history is in the order of its making, and has the times by the replicas' readings of the
-// database's clock.
+// movedBefore reports whether a booking had given up its hold when a release arrived. The history
+// is in the order of creation. Its times are the replicas' readings of the database's clock.
 func (r *outcome) movedBefore(b marketplace.Booking, e mockpartner.Exchange) bool {
 	for _, entry := range r.history[b.ID] {
 		switch {
@@ -150,9 +150,9 @@ func (r *outcome) heldSeats(t *testing.T) {
 	for _, hold := range r.holds {
 		b := r.bookings[uuid.MustParse(hold.ResellerReference)]
 		switch {
-		case hold.State != mockpartner.Held || b.Status == marketplace.Held || b.Release == marketplace.Pending: // a late answer has just come
+		case hold.State != mockpartner.Held || b.Status == marketplace.Held || b.Release == marketplace.Pending: // a late answer has just arrived
 		case b.Status == marketplace.Lost && attends(b, marketplace.ReserveUnknown):
-			r.shop.lost++ // the verdict tells whether it was to be released
+			r.shop.lost++ // the verdict shows whether it had to be released
 		case b.Status == marketplace.Paid && len(b.Attention) > 0:
 		default:
 			r.violates(noSeatLost, "booking %s is %s, and the partner holds its seats: %+v", b.ID, b.Status, r.history[b.ID])
@@ -162,8 +162,8 @@ func (r *outcome) heldSeats(t *testing.T) {
 	r.report(t)
 }
 
-// finals wants every booking in a final state, or with somebody's attention for a reason
-// that the partner's own journal bears out.
+// finals requires that every booking is in a final state, or needs attention for a reason that the
+// partner's journal confirms.
 func (r *outcome) finals() {
 	for _, b := range r.bookings {
 		well := true
@@ -187,7 +187,7 @@ func (r *outcome) finals() {
 	}
 }
 
-// trulyPaid reports whether there is a true reason that a payment has no confirmation.
+// trulyPaid reports whether there is a valid reason that a paid booking is not confirmed.
 func (r *outcome) trulyPaid(b marketplace.Booking) bool {
 	refused := false
 	for _, e := range r.calls(b, partnerapi.Confirm) {
@@ -205,8 +205,7 @@ func (r *outcome) trulyPaid(b marketplace.Booking) bool {
 	}
 }
 
-// doubted reports whether an operator is told that the partner may have booked in spite of
-// its refusal.
+// doubted reports whether the attention says that the partner may have booked despite its refusal.
 func doubted(b marketplace.Booking) bool {
 	return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool {
 		return a.Reason == marketplace.ConfirmRefused && strings.Contains(a.Message, "the partner may have booked")
@@ -245,8 +244,8 @@ func (r *outcome) partner() {
 	}
 }
 
-// verdict wants the partner's judge to find nothing against the marketplace. Nothing is
-// said in its defence: the judge sees by itself which processes went on.
+// verdict requires that the partner's judge has no finding against the marketplace. The test gives
+// the judge no testimony: it sees by itself which processes continued.
 func (r *outcome) verdict() {
 	verdict := r.shop.partner.Default().Verdict()
 	r.says = string(verdict.Verdict)

@@ -15,20 +15,20 @@ import (
 	"sync"
 )
 
-// link is the way from one replica to the database, a proxy that the test owns. It can
-// hold replies back, lose the reply to a commit, and be silent.
+// link is one replica's connection to the database: a proxy in the test. It can hold replies back,
+// lose the reply to a commit, and be silent.
 type link struct {
 	listener net.Listener
-	socket   func() string // of the database that is in charge
+	socket   func() string // of the current primary
 	inside   sync.WaitGroup
 
 	mu     sync.Mutex
 	open   map[*connection]bool
 	gate   chan struct{} // closed: replies pass; open: they wait
-	silent int           // how many faults have it swallow what comes, either way
-	lose   int           // how many replies to commits are to be lost
-	lost   int           // how many were
-	made   *atCommit     // is called at the next such commit; nil: nothing waits for it
+	silent int           // the number of faults that make it discard data in both directions
+	lose   int           // the number of replies to commits that it must lose
+	lost   int           // the number of lost replies
+	made   *atCommit     // called at the next such commit; nil: no call
 	closed bool
 }
 
@@ -43,13 +43,13 @@ func newLink(socket func() string) (*link, error) {
 	return l, nil
 }
 
-// address is the database's, as a replica sees it.
+// address returns the address of the database for a replica.
 func (l *link) address() string {
 	return "postgres://marketplace@" + l.listener.Addr().String() + "/postgres?sslmode=disable"
 }
 
 func (l *link) close() {
-	_ = l.listener.Close() // what is accepted is cut below
+	_ = l.listener.Close() // accepted connections are cut below
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
@@ -66,7 +66,7 @@ func (l *link) cut() {
 	}
 }
 
-// hold holds back every reply until release is called; then they come.
+// hold holds back every reply until release is called.
 func (l *link) hold() (release func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,8 +75,8 @@ func (l *link) hold() (release func()) {
 	return sync.OnceFunc(func() { close(gate) })
 }
 
-// silence has the database accept what comes, and never say anything; what was said then
-// is lost when speak is called.
+// silence makes the database accept data but send nothing. speak ends the silence; it cuts the
+// connections, so that the replies are lost.
 func (l *link) silence() (speak func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,23 +89,22 @@ func (l *link) silence() (speak func()) {
 	}
 }
 
-// loses has the reply to the next commit lost, once it has come: the connection breaks.
+// loses makes the link lose the reply to the next commit when it arrives. The connection breaks.
 func (l *link) loses() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lose++
 }
 
-// atCommit is a function that is called at a commit, before or after the replica has
-// received the reply to it.
+// atCommit is a function that is called at a commit, before or after the replica receives the
+// reply.
 type atCommit struct {
-	payment bool // only a commit that records a payment, and with it a confirm
+	payment bool // only a commit that records a payment and so requires a confirm
 	replied bool // after the reply
 	call    func()
 }
 
-// await calls at.call at the next such commit. It returns whether there was one before ctx
-// ended.
+// await calls at.call at the next such commit. It reports whether there was one before ctx ended.
 func (l *link) await(ctx context.Context, at atCommit) bool {
 	called := make(chan struct{})
 	l.mu.Lock()
@@ -122,7 +121,7 @@ func (l *link) await(ctx context.Context, at atCommit) bool {
 	waits := l.made != nil
 	l.made = nil
 	l.mu.Unlock()
-	if !waits { // it has been taken, and is called as soon as the reply comes
+	if !waits { // the commit has happened, so the call follows its reply
 		<-called
 	}
 	return !waits
@@ -144,17 +143,17 @@ func (l *link) accept() {
 	}
 }
 
-// connection is one connection of a replica, with the one to the database that it goes on by.
+// connection is a connection of a replica and the matching connection to the database.
 type connection struct {
 	link             *link
 	client, database net.Conn
 	commits          commits
-	losing           bool      // the reply to what was sent last; guarded by the link
-	made             *atCommit // is called when that comes; guarded by the link
+	losing           bool      // the reply to the last message is to be lost; guarded by the link
+	made             *atCommit // called at that reply; guarded by the link
 }
 
 func (p *connection) end() {
-	_ = p.client.Close() // the other end learns of it
+	_ = p.client.Close() // the other end sees it
 	_ = p.database.Close()
 }
 
@@ -162,7 +161,7 @@ func (l *link) carry(client net.Conn) {
 	defer client.Close()
 	database, err := net.Dial("unix", l.socket())
 	if err != nil {
-		return // the database is away, and so is the link
+		return // the database is down, so the link is too
 	}
 	p := &connection{link: l, client: client, database: database, commits: commits{texts: map[string][]byte{}}}
 	l.mu.Lock()
@@ -181,7 +180,7 @@ func (l *link) carry(client net.Conn) {
 	back.Wait()
 }
 
-// leaves forgets a connection, and notifies those that wait for its commit.
+// leaves removes a connection, and notifies the functions that wait for its commit.
 func (l *link) leaves(p *connection) {
 	l.mu.Lock()
 	delete(l.open, p)
@@ -192,7 +191,7 @@ func (l *link) leaves(p *connection) {
 	}
 }
 
-// requests passes on what the replica sends, message by message.
+// requests forwards what the replica sends, message by message.
 func (p *connection) requests() {
 	from := bufio.NewReader(p.client)
 	for started := false; ; started = true {
@@ -226,7 +225,7 @@ func (p *connection) spoken() bool {
 	return p.link.silent == 0
 }
 
-// replies passes on what the database sends.
+// replies forwards what the database sends.
 func (p *connection) replies() {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -245,8 +244,8 @@ func (p *connection) replies() {
 	}
 }
 
-// passes waits until a reply may pass, and reports whether it is to. It returns what to call
-// after that.
+// passes waits until a reply may pass, and reports whether it must pass. It returns the function to
+// call afterwards.
 func (p *connection) passes() (passes bool, replied func()) {
 	p.link.mu.Lock()
 	gate, made := p.link.gate, p.made
@@ -274,10 +273,10 @@ func (p *connection) wasLost() bool {
 	return p.losing
 }
 
-// largestMessage bounds a message of a replica, in bytes.
+// largestMessage limits a message of a replica, in bytes.
 const largestMessage = 64 << 20
 
-// readMessage reads one message of PostgreSQL's protocol; the first one has no type.
+// readMessage reads one message of PostgreSQL's protocol. The first message has no type.
 func readMessage(from *bufio.Reader, typed bool) ([]byte, error) {
 	header := make([]byte, 4, 5)
 	if typed {
@@ -295,31 +294,31 @@ func readMessage(from *bufio.Reader, typed bool) ([]byte, error) {
 	return message, err
 }
 
-// commits finds the messages that have the database commit what was written about a booking.
+// commits finds the messages that commit writes about a booking.
 type commits struct {
 	texts   map[string][]byte // of prepared statements that write, by name
-	dirty   bool              // something was written since the last commit
-	payment bool              // a payment was
-	inside  bool              // a transaction that was begun
+	dirty   bool              // there are writes since the last commit
+	payment bool              // a payment is among them
+	inside  bool              // inside a transaction
 }
 
 var writing = regexp.MustCompile(`(?i)\b(insert\s+into|update)\s+(bookings|booking_\w+|idempotency_keys)\b`)
 
-// in reports whether a message is a commit, and whether that records a payment.
+// in reports whether a message is a commit, and whether that commit records a payment.
 func (c *commits) in(message []byte) (commit, payment bool) {
 	if len(message) < 5 {
 		return false, false
 	}
 	body := message[5:]
 	switch message[0] {
-	case 'P': // parse: the name of a statement, and its text
+	case 'P': // parse: the name of a statement and its text
 		name, rest, _ := bytes.Cut(body, []byte{0})
 		text, _, _ := bytes.Cut(rest, []byte{0})
 		delete(c.texts, string(name))
 		if writing.Match(text) {
 			c.texts[string(name)] = text
 		}
-	case 'B': // bind: a portal, and a statement
+	case 'B': // bind: a portal and a statement
 		_, rest, _ := bytes.Cut(body, []byte{0})
 		name, _, _ := bytes.Cut(rest, []byte{0})
 		text, writes := c.texts[string(name)]
@@ -338,7 +337,7 @@ func (c *commits) in(message []byte) (commit, payment bool) {
 			c.inside = false
 			c.forget()
 		}
-	case 'S': // sync: outside of a transaction, it is a commit
+	case 'S': // sync: outside a transaction it is a commit
 		if !c.inside {
 			return c.forget()
 		}
@@ -346,7 +345,7 @@ func (c *commits) in(message []byte) (commit, payment bool) {
 	return false, false
 }
 
-// forget returns what was written, and begins again.
+// forget returns the recorded writes and resets them.
 func (c *commits) forget() (dirty, payment bool) {
 	dirty, payment = c.dirty, c.payment
 	c.dirty, c.payment = false, false

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// outcome is what the customers, the marketplace and the partner say of the bookings.
+// outcome contains the bookings in the records of the customers, the marketplace and the partner.
 type outcome struct {
 	shop       *shop
 	clients    []*customer
@@ -27,7 +27,7 @@ type outcome struct {
 	booked     map[string][]mockpartner.Booking // by reseller reference
 	journal    []mockpartner.Exchange
 	violations map[invariant][]string
-	paid       int    // payments that were acknowledged
+	paid       int    // acknowledged payments
 	says       string // the verdict of the partner's judge
 }
 
@@ -57,7 +57,7 @@ func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
 	return r
 }
 
-// calls are the exchanges of an endpoint about a booking, the oldest first.
+// calls returns the exchanges of an endpoint about a booking, oldest first.
 func (r *outcome) calls(b marketplace.Booking, endpoint partnerapi.Endpoint) (list []mockpartner.Exchange) {
 	for _, e := range r.journal {
 		if e.Endpoint == endpoint && r.bookingOf(e) == b.ID {
@@ -67,7 +67,7 @@ func (r *outcome) calls(b marketplace.Booking, endpoint partnerapi.Endpoint) (li
 	return list
 }
 
-// codesOf is the code that a release or a confirm named; none where its body cannot be read.
+// codesOf returns the code in a release or a confirm, or nothing if the body cannot be parsed.
 func (r *outcome) codesOf(e mockpartner.Exchange) []string {
 	_, rest, found := strings.Cut(string(e.Request.Body), `"reservationConfirmationCode":"`)
 	if code, _, whole := strings.Cut(rest, `"`); found && whole {
@@ -76,7 +76,7 @@ func (r *outcome) codesOf(e mockpartner.Exchange) []string {
 	return nil
 }
 
-// bookingOf is the booking that an exchange was about.
+// bookingOf returns the booking of an exchange.
 func (r *outcome) bookingOf(e mockpartner.Exchange) uuid.UUID {
 	body := string(e.Request.Body)
 	if _, reference, found := strings.Cut(body, `"resellerReference":"`); found {
@@ -98,7 +98,7 @@ func reasons(b marketplace.Booking) (list []marketplace.AttentionReason) {
 	return list
 }
 
-// bookingsOf tells the history of the bookings that a verdict's findings are about.
+// bookingsOf returns the history of the bookings in a verdict's findings.
 func (r *outcome) bookingsOf(v mockpartner.Verdict) string {
 	var text strings.Builder
 	for _, rule := range v.Rules {

@@ -26,28 +26,28 @@ const (
 	fullDisk        fault = "database's disk full"
 )
 
-// choice is a fault with how long it may last.
+// choice is a fault with the limits of its duration.
 type choice struct {
 	fault
 	least, most time.Duration
 }
 
-// sequence is how faults follow each other, one at a time. Several sequences run side by side.
+// sequence is a sequence of faults, one at a time. Several sequences run concurrently.
 type sequence struct {
-	choices []choice      // are shuffled, and all come before one comes again
+	choices []choice      // shuffled; each comes once before one is repeated
 	pause   time.Duration // from the end of one fault to the beginning of the next
-	most    int           // faults; 0: as many as there is time for
+	most    int           // faults; 0: no limit
 }
 
-// planned is a fault that is going to come: how long after the one before, for how long,
-// and upon which replica first.
+// planned is a planned fault: the pause after the previous one, its duration, and the first replica
+// to try.
 type planned struct {
 	fault
 	after, lasts time.Duration
 	replica      int
 }
 
-// shortSequences are the faults of the short form: few, with short pauses.
+// shortSequences returns the faults of the short form: few, with short pauses.
 func shortSequences() []sequence {
 	const ms = time.Millisecond
 	return []sequence{
@@ -58,14 +58,14 @@ func shortSequences() []sequence {
 	}
 }
 
-// longSequences are all faults.
+// longSequences returns all faults.
 func longSequences() []sequence {
 	const s = time.Second
 	return []sequence{
 		{choices: []choice{{fault: killReplica}}, pause: 5 * s},
 		{choices: []choice{{fault: loseReply}}, pause: 2 * s},
 		{choices: []choice{{pauseReplica, 10 * s, 90 * s}}, pause: 5 * s},
-		// Long enough for another replica to take the confirm over and have it answered.
+		// Long enough for another replica to take over the confirm and receive its answer.
 		{choices: []choice{{pauseSender, 36 * s, 45 * s}}, pause: 2 * s},
 		{choices: []choice{{holdReplies, 20 * s, 60 * s}, {silenceLink, 10 * s, 30 * s}}, pause: 5 * s},
 		{choices: []choice{
@@ -75,8 +75,8 @@ func longSequences() []sequence {
 	}
 }
 
-// plan is what comes while the customers do, as the seed has it. In a short run no fault
-// takes most of it.
+// plan returns the faults during a run, chosen by the seed. In a short run, no fault takes most of
+// the time.
 func (s sequence) plan(random *rand.Rand, run time.Duration) (list []planned) {
 	var left []choice
 	for at := time.Duration(0); s.most == 0 || len(list) < s.most; {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// table is the figures.
+// table formats the figures.
 func (r *outcome) table() string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -42,11 +42,11 @@ func (r *outcome) table() string {
 		row("violations: "+string(l), len(r.violations[l]))
 	}
 	row("the partner's verdict of the caller", r.says)
-	_ = w.Flush() // into memory
+	_ = w.Flush() // writes to memory
 	return text.String()
 }
 
-// states are those of the bookings, and what customers were told.
+// states adds the bookings' states and the customers' answers.
 func (r *outcome) states(row func(string, any)) {
 	retries, told := 0, map[int]int{}
 	for _, c := range r.clients {
@@ -73,7 +73,7 @@ func (r *outcome) states(row func(string, any)) {
 	}
 }
 
-// toPartner are the calls to the partner, and the partner's faults.
+// toPartner adds the calls to the partner and the partner's faults.
 func (r *outcome) toPartner(row func(string, any)) {
 	faults := map[string]int{}
 	for _, e := range r.journal {

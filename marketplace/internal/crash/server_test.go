@@ -20,10 +20,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// server is a PostgreSQL of the test, in a folder of its own: its data, its socket and its
-// log. It is a process that the test can end in any way, and start again.
+// server is a PostgreSQL of the test, with its own folder for data, socket and log. The test can
+// end its process in any way and start it again.
 type server struct {
-	commands string // where PostgreSQL's commands are
+	commands string // the folder of PostgreSQL's commands
 	dir      string
 	account  *syscall.Credential // PostgreSQL refuses to run as root; nil: the test's own user
 	env      []string
@@ -31,12 +31,12 @@ type server struct {
 	gone     chan struct{}
 }
 
-// commandsOf finds PostgreSQL's commands: the newest of the distributions' folders.
+// commandsOf returns the folder of PostgreSQL's commands: the newest in the distributions' folders.
 func commandsOf(t *testing.T) string {
 	t.Helper()
 	found := filepath.SplitList(os.Getenv("PATH"))
 	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/libexec/postgresql*"} {
-		folders, _ := filepath.Glob(pattern) // the patterns are well formed
+		folders, _ := filepath.Glob(pattern) // the patterns are valid
 		found = append(found, folders...)
 	}
 	for i := len(found) - 1; i >= 0; i-- {
@@ -53,7 +53,7 @@ func commandsOf(t *testing.T) string {
 	return ""
 }
 
-// servant is who runs PostgreSQL.
+// servant returns the user that runs PostgreSQL.
 func servant(t *testing.T) *syscall.Credential {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -87,7 +87,7 @@ func newServer(t *testing.T, dir string, env []string) *server {
 func (s *server) data() string   { return filepath.Join(s.dir, "data") }
 func (s *server) socket() string { return filepath.Join(s.dir, "socket") }
 
-// address is the address of this server alone, not of the cluster.
+// address returns the address of this server, not of the cluster.
 func (s *server) address() string {
 	query := url.Values{"host": {s.socket()}, "sslmode": {"disable"}, "connect_timeout": {"10"}}
 	return "postgres://marketplace@/postgres?" + query.Encode()
@@ -100,7 +100,7 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 	return command
 }
 
-// ran runs one of PostgreSQL's commands to its end.
+// ran runs one of PostgreSQL's commands and waits for its end.
 func (s *server) ran(name string, args ...string) error {
 	if said, err := s.command(name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", name, err, said)
@@ -114,7 +114,7 @@ func (s *server) make() error {
 	return s.ran("initdb", "--pgdata", s.data(), "--username", "marketplace", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync")
 }
 
-// copyOf makes this server a standby of another one, with what that holds now.
+// copyOf makes this server a standby of another one, with a copy of its data.
 func (s *server) copyOf(primary *server) error {
 	if err := os.RemoveAll(s.data()); err != nil {
 		return err
@@ -123,10 +123,10 @@ func (s *server) copyOf(primary *server) error {
 		"--dbname", "host="+primary.socket()+" user=marketplace application_name="+standbyName)
 }
 
-// startTime bounds a start, with its recovery.
+// startTime limits a start, including recovery.
 const startTime = time.Minute
 
-// start runs the server, and returns once it answers.
+// start starts the server, and returns when it accepts queries.
 func (s *server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -163,16 +163,16 @@ func (s *server) launch() error {
 		args = append(args, "-c", setting)
 	}
 	s.process, s.gone = s.command("postgres", args...), make(chan struct{})
-	s.process.SysProcAttr.Pdeathsig = syscall.SIGQUIT // it does not outlive the test
+	s.process.SysProcAttr.Pdeathsig = syscall.SIGQUIT // the server ends with the test
 	s.process.Stdout, s.process.Stderr = log, log
 	process, gone, started := s.process, s.gone, make(chan error)
 	go func() {
-		// The signal comes when the thread ends that started the process.
+		// The signal is sent when the thread that started the process ends.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := process.Start()
 		if started <- err; err == nil {
-			_ = process.Wait() // that it ends is expected
+			_ = process.Wait() // its end is expected
 			close(gone)
 		}
 	}()
@@ -188,8 +188,8 @@ func (s *server) over() bool {
 	}
 }
 
-// end sends the server a signal, and waits until it has ended: SIGINT has it shut down,
-// SIGKILL leaves it to recover at the next start.
+// end sends the server a signal and waits for its end. SIGINT shuts it down; after SIGKILL it
+// recovers at the next start.
 func (s *server) end(signal syscall.Signal) error {
 	if s.process == nil || s.over() {
 		return nil
@@ -211,7 +211,7 @@ func (s *server) query(ctx context.Context, statement string, into ...any) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // what it had to say is known
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // an error of Close does not matter
 	if len(into) > 0 {
 		return conn.QueryRow(ctx, statement).Scan(into...)
 	}
@@ -219,7 +219,7 @@ func (s *server) query(ctx context.Context, statement string, into ...any) error
 	return err
 }
 
-// set changes a setting while the server runs.
+// set changes a setting of the running server.
 func (s *server) set(ctx context.Context, name, value string) error {
 	if err := s.query(ctx, "ALTER SYSTEM SET "+name+" = '"+value+"'"); err != nil {
 		return err

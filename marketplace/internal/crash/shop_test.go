@@ -20,7 +20,7 @@ import (
 	"partnerkit.dev/mockpartner/mocktest"
 )
 
-// sells is what the partner sells: a slot a day, of so many seats.
+// sells is the partner's catalog: a slot a day with that number of seats.
 const sells = `
 catalog:
   products:
@@ -43,8 +43,7 @@ catalog:
         noon: {starts: ["12:00"], duration: 1h, capacity: {min: %[1]d, max: %[1]d}}
 `
 
-// customersPatience is how long a customer waits for an answer, until they ask another
-// replica.
+// customersPatience is how long a customer waits for an answer before they ask another replica.
 const customersPatience = 80 * time.Second
 
 // shop is a fleet with a partner whose catalog and slots it knows.
@@ -53,7 +52,7 @@ type shop struct {
 	partner *mocktest.Server
 	http    *http.Client
 	token   string // a reseller's
-	slots   []slot // the earliest first
+	slots   []slot // earliest first
 }
 
 type slot struct {
@@ -61,8 +60,8 @@ type slot struct {
 	ID                  string
 }
 
-// open makes a shop of a partner with slots of so many seats, and its faults; all says that
-// every fault of ours is to be possible, too.
+// open starts a shop with a partner: slots with that number of seats, and the partner's faults. all
+// enables every fault of ours, too.
 func open(t *testing.T, seed uint64, seats int, faults string, all bool) *shop {
 	t.Helper()
 	scenario, err := mockpartner.ParseScenario("partner.yaml", fmt.Appendf(nil, sells+faults, seats))
@@ -92,7 +91,7 @@ func open(t *testing.T, seed uint64, seats int, faults string, all bool) *shop {
 	return s
 }
 
-// ask makes a request; headers come in pairs.
+// ask sends a request. Headers are pairs of a name and a value.
 func (s *shop) ask(ctx context.Context, base, method, path string, body any, headers ...string) (int, http.Header, []byte, error) {
 	var text []byte
 	if body != nil {
@@ -120,7 +119,7 @@ func (s *shop) ask(ctx context.Context, base, method, path string, body any, hea
 	return response.StatusCode, response.Header, answer, err
 }
 
-// wait waits, or returns false where ctx ends first.
+// wait waits, or returns false if ctx ends first.
 func wait(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -132,8 +131,7 @@ func wait(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// age lets time pass: all that the marketplace has on record is older, and the partner's
-// clock goes on.
+// age advances the time: it makes all stored times older and advances the partner's clock.
 func (s *shop) age(t *testing.T, by time.Duration) {
 	t.Helper()
 	for _, statement := range []string{

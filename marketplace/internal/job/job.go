@@ -22,7 +22,7 @@ const (
 	QueueChores   = "chores"   // short jobs, and those that only insert others
 )
 
-// The jobs of an integration. Of each kind one waits or runs.
+// The jobs of an integration. At most one of each kind waits or runs for an integration.
 type (
 	// Sync serves the pending request for its catalog. Requests that arrive meanwhile are stored
 	// separately.
@@ -95,9 +95,9 @@ type (
 	// Nightly requests a full sync of every integration with its slots, and then a recheck of the
 	// certified ones.
 	Nightly struct{ Scheduled }
-	// Incremental asks for an incremental sync of every integration.
+	// Incremental requests an incremental sync of every integration.
 	Incremental struct{ Scheduled }
-	// Probes asks for a probe of every integration.
+	// Probes requests a probe of every integration.
 	Probes struct{ Scheduled }
 	// Sweep releases expired holds, takes over the calls and conformance runs of crashed replicas,
 	// and resolves dropped jobs.

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// DownloadVariable is the registry from which tests download archives; "": from none.
+// DownloadVariable is the environment variable with the registry from which tests download
+// archives. If it is empty, they download none.
 const DownloadVariable = "PGEMBED_DOWNLOAD"
 
 func TestEveryArchiveHasAVersionOfItsMajorAndASHA256OfItsOwn(t *testing.T) {

@@ -77,7 +77,8 @@ func (c Config) folders() []string {
 	return append(filepath.SplitList(os.Getenv("PATH")), installed...)
 }
 
-// find returns the newest binaries in the folders, or those of the wanted version.
+// find returns the newest supported binaries in the folders. If wanted is not 0, they have that
+// version.
 func find(folders []string, wanted int) (newest binaries, ok bool) {
 	for _, pattern := range folders {
 		matches, _ := filepath.Glob(pattern) // an invalid pattern matches nothing

@@ -27,7 +27,7 @@ const (
 	largestArchive = 128 << 20 // in bytes; the largest has 55 million
 )
 
-// downloaded is the pattern of the folders with downloaded binaries below dir.
+// downloaded returns the pattern of the folders with downloaded binaries below dir.
 func downloaded(dir string) string { return filepath.Join(dir, "binaries", "*", "bin") }
 
 // download downloads binaries to dir. It unpacks an archive only after its SHA-256 matches.

@@ -24,8 +24,8 @@ import (
 	"partnerkit.dev/marketplace/internal/pgembed"
 )
 
-// archive is a package of the registry's, with these files and links: here commands that
-// run the machine's own.
+// archive returns a package as in the registry, with these files and links. Its commands run the
+// machine's own.
 func archive(t *testing.T, more map[string]string) (packed []byte, sum string) {
 	t.Helper()
 	own, err := filepath.Glob("/usr/lib/postgresql/*/bin")
@@ -54,7 +54,7 @@ func archive(t *testing.T, more map[string]string) (packed []byte, sum string) {
 	return text.Bytes(), hex.EncodeToString(digest[:])
 }
 
-// repository serves the archive, and counts what is asked of it.
+// repository serves the archive and counts requests.
 func repository(t *testing.T, packed []byte) (address string, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
@@ -70,12 +70,12 @@ func repository(t *testing.T, packed []byte) (address string, asked *atomic.Int6
 	return server.URL, asked
 }
 
-// bare is the configuration of a machine without binaries, with a registry of its own.
+// bare returns the configuration of a machine without binaries, with its own registry.
 func bare(dir, repository, sum string) pgembed.Config {
 	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Registry: repository, SHA256: sum}
 }
 
-// lacks fails where the error is not one line that names the package and these words.
+// lacks fails if the error is not one line that names the package and contains these words.
 func lacks(t *testing.T, err error, words string) {
 	t.Helper()
 	if !errors.Is(err, pgembed.ErrNoBinaries) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "install the package postgresql") || !strings.Contains(err.Error(), words) {
@@ -109,8 +109,8 @@ func TestWhereTheMachineHasNoBinariesTheyAreDownloadedOnce(t *testing.T) {
 	}
 }
 
-// An attacker that controls a registry or the connection can change its checksums as
-// well: only those in the source count.
+// An attacker who controls a registry or the connection can also change its checksums, so only the
+// checksums in the source are used.
 func TestAnArchiveWhoseSHA256IsNotInTheSourceIsNeitherUnpackedNorRun(t *testing.T) {
 	t.Parallel()
 	packed, sum := archive(t, nil)
@@ -174,7 +174,7 @@ func TestADownloadThatHangsEndsWithTheStart(t *testing.T) {
 	lacks(t, err, context.Canceled.Error())
 }
 
-// It downloads 25 MB, and so runs only where it is asked for.
+// The test downloads 25 MB, so it runs only on request.
 func TestTheArchiveOfTheRegistryHasTheSHA256InTheSourceAndKeepsData(t *testing.T) {
 	t.Parallel()
 	registry := os.Getenv(pgembed.DownloadVariable)

@@ -30,7 +30,7 @@ func password(path string) (string, error) {
 	return made, nil
 }
 
-// create creates the database's files once. They are created beside their place and moved, so that
+// create creates the database's files once. They are created next to their place and moved, so
 // an interrupted start leaves no partial files.
 func create(ctx context.Context, commands binaries, o owner, data, password string, disposable bool) error {
 	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err == nil {

@@ -22,8 +22,8 @@ import (
 	"partnerkit.dev/marketplace/internal/pgembed"
 )
 
-// childFolder has the test binary be a service of its own, which starts a server in
-// that folder, says so, and waits to be killed.
+// childFolder makes the test binary act as a separate service. It starts a server in that folder,
+// reports that, and waits to be killed.
 const childFolder = "PGEMBED_TEST_FOLDER"
 
 func TestMain(m *testing.M) {
@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// folder is a fresh one that any user can reach, which t.TempDir is not for root's
-// servants.
+// folder returns a new folder that any user can reach. The users that run PostgreSQL for root
+// cannot reach t.TempDir.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pgembed-test-")
@@ -78,11 +78,11 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	must(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // its server may be gone
+	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // its server may have ended
 	return conn
 }
 
-// remember leaves something that recalled finds.
+// remember stores data that recalled reads.
 func remember(t *testing.T, url string) {
 	t.Helper()
 	if _, err := connect(t, url).Exec(t.Context(), "CREATE TABLE kept AS SELECT 'still here' AS word"); err != nil {
@@ -97,7 +97,7 @@ func recalled(t *testing.T, url string) {
 	}
 }
 
-// ask runs a statement that answers with one text.
+// ask runs a statement with one text as its result.
 func ask(t *testing.T, url, statement string) string {
 	t.Helper()
 	conn := connect(t, url)
@@ -115,8 +115,8 @@ func TestTheDataOutlivesTheServer(t *testing.T) {
 	recalled(t, start(t, dir).URL("postgres"))
 }
 
-// A server that is killed comes back with its data, at the same address; one that is
-// killed again immediately does not come back within a minute, and the keeper still ends.
+// A killed server is restarted with its data, at the same address. If it is killed again
+// immediately, it is not restarted within a minute, and the keeper can still stop.
 func TestAKilledServerIsStartedAgainOnceAMinuteAtMost(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -140,8 +140,8 @@ func TestAKilledServerIsStartedAgainOnceAMinuteAtMost(t *testing.T) {
 	recalled(t, start(t, dir).URL("postgres"))
 }
 
-// A server that does not answer signals, such as one that is stopped, does not keep the
-// service from ending.
+// A server that does not respond to signals, such as a suspended one, does not block the service's
+// shutdown.
 func TestAStoppedServerIsEnded(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -157,16 +157,16 @@ func TestAStoppedServerIsEnded(t *testing.T) {
 	}
 }
 
-// postmaster returns the id of the process that runs in a folder, or 0.
+// postmaster returns the id of the server's process in a folder, or 0.
 func postmaster(t *testing.T, dir string) int {
 	t.Helper()
-	text, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")) // there may be none
+	text, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")) // the file may not exist
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, _ := strconv.Atoi(first)
 	return pid
 }
 
-// eventually waits until something holds.
+// eventually waits for a condition.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -206,7 +206,7 @@ func TestAFolderThatIsInUseIsRefused(t *testing.T) {
 	}
 }
 
-// A service that is killed leaves its server, or what that left when it was killed.
+// A killed service leaves its server running, or the files of its killed server.
 func TestAServerThatWasLeftBehindIsTakenOver(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -222,7 +222,7 @@ func TestAServerThatWasLeftBehindIsTakenOver(t *testing.T) {
 	}
 	remember(t, url)
 	must(t, service.Process.Kill())
-	_ = service.Wait() // it was killed
+	_ = service.Wait() // it was killed, so it fails
 	recalled(t, start(t, dir).URL("postgres"))
 }
 
@@ -242,7 +242,7 @@ func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
 		t.Fatal("want to be told that the server is gone")
 	}
 	stop(t, server)
-	// Its number belongs to somebody else by now: to this test.
+	// Another process has its number now: this test.
 	stale := strings.Replace(string(text), strconv.Itoa(pid), strconv.Itoa(os.Getpid()), 1)
 	must(t, os.WriteFile(filepath.Join(dir, "data", "postmaster.pid"), []byte(stale), 0o644))
 	recalled(t, start(t, dir).URL("postgres"))
@@ -294,7 +294,7 @@ func TestAStartThatIsInterruptedLeavesNothingHalfMade(t *testing.T) {
 	}
 }
 
-// must ends the test where there is an error.
+// must stops the test on an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -313,7 +313,7 @@ func TestTheLogOfTheServerHoldsNoRow(t *testing.T) {
 		`CREATE TABLE guests (id int PRIMARY KEY, email text UNIQUE, CHECK (id > 0))`, `INSERT INTO guests VALUES (1, 'ana@example.com')`,
 		`INSERT INTO guests VALUES (2, 'ana@example.com')`, `INSERT INTO guests VALUES (-1, 'ana@example.com')`, `SELECT * FROM guests WHERE id::text || 'ana@example.com'`,
 	} {
-		_, _ = conn.Exec(t.Context(), statement) // three are refused
+		_, _ = conn.Exec(t.Context(), statement) // three statements fail
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "postgresql.log"))
 	must(t, err)

@@ -24,7 +24,7 @@ func livesIn(pid int, folder string) bool {
 	return err == nil && os.SameFile(there, wanted)
 }
 
-// inhabited reports whether any process works in that folder.
+// inhabited reports whether any process has that folder as its working directory.
 func inhabited(folder string) bool {
 	running, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, process := range running {

@@ -1,4 +1,4 @@
 package storefront
 
-// Show is show, for a model of the list to compare with.
+// Show exports show for the model of the list.
 var Show = show

@@ -12,7 +12,7 @@ const (
 	beatEvery = 500 * time.Millisecond
 	// mostBeats is how many marks in a row may be missing before the feed is replaced.
 	mostBeats = 3
-	// retryEvery is the pause between tries to listen.
+	// retryEvery is the pause between attempts to listen.
 	retryEvery = 250 * time.Millisecond
 	// manyNews is how many notifications are buffered.
 	manyNews = 1024
@@ -94,7 +94,7 @@ func (f *Front) follow(ctx context.Context, feed Feed) error {
 	}
 }
 
-// beat sends a mark. One that cannot be sent counts as missing.
+// beat sends a mark. A mark that cannot be sent counts as missing.
 func (f *Front) beat(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, beatEvery)
 	defer cancel()
@@ -115,7 +115,7 @@ func read(ctx context.Context, feed Feed, into chan<- News) error {
 	}
 }
 
-// withMore adds further buffered news, to read them together.
+// withMore adds other buffered changes, so that they are read together.
 func withMore(told News, news <-chan News) News {
 	for {
 		select {
@@ -127,7 +127,7 @@ func withMore(told News, news <-chan News) News {
 	}
 }
 
-// refresh reads what has changed and applies it, then wakes those who wait for it.
+// refresh reads and applies changes, then wakes the callers that wait for the marks.
 func (f *Front) refresh(ctx context.Context, n News) error {
 	if !n.All && !n.Terms && len(n.Activities) == 0 && len(n.Integrations) == 0 {
 		f.reached(n.Marks)

@@ -47,8 +47,7 @@ func TestReadersSeeEveryChangeThatWasAnsweredBeforeTheyAsked(t *testing.T) {
 	all.Wait()
 }
 
-// deafened is a store whose feeds can be made to tell nothing, as a connection does that
-// is half dead.
+// deafened is a store whose feeds can be silenced, like a half-open connection.
 type deafened struct {
 	*postgres.Storefront
 	deaf    atomic.Bool

@@ -113,14 +113,14 @@ func (f *Front) CatchUp(ctx context.Context) error {
 	}
 }
 
-// waiting returns the awaited marks.
+// waiting returns the marks that callers wait for.
 func (f *Front) waiting() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Collect(maps.Keys(f.marks))
 }
 
-// reached wakes those who wait for the marks.
+// reached wakes the callers that wait for the marks.
 func (f *Front) reached(names []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// shop is a catalog in a database, and the front that shows it.
+// shop is a catalog in a database, and its front.
 type shop struct {
 	*storefront.Front
 	store *postgres.Store
@@ -44,7 +44,7 @@ func setup(t *testing.T) *shop {
 	return s
 }
 
-// do changes the database as any process may.
+// do changes the database, as any process may.
 func (s *shop) do(t failer, statement string, args ...any) {
 	t.Helper()
 	if _, err := s.store.Pool().Exec(context.Background(), statement, args...); err != nil {
@@ -52,7 +52,7 @@ func (s *shop) do(t failer, statement string, args ...any) {
 	}
 }
 
-// failer is a test, or a try of rapid's.
+// failer is a test or a run of rapid.
 type failer interface {
 	Helper()
 	Errorf(string, ...any)
@@ -67,7 +67,7 @@ func (s *shop) caughtUp(t failer) {
 	}
 }
 
-// register makes an integration.
+// register creates an integration.
 func (s *shop) register(t failer, name string) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
@@ -76,7 +76,7 @@ func (s *shop) register(t failer, name string) uuid.UUID {
 	return id
 }
 
-// add puts activities of one variation into the catalog, all in one statement.
+// add adds activities with one variation to the catalog, in one statement.
 func (s *shop) add(t failer, integration uuid.UUID, titles ...string) {
 	t.Helper()
 	s.do(t, `WITH made AS (
@@ -88,7 +88,7 @@ func (s *shop) add(t failer, integration uuid.UUID, titles ...string) {
 			"pricingFrom": [{"original": 2250, "currency": "EUR"}]}]}', sha256('x'), true, '{}' FROM made`, integration, titles)
 }
 
-// read is a page as a reader has it.
+// read is a page as clients parse it.
 type read struct {
 	Data []struct {
 		ID    uuid.UUID `json:"_id"`
@@ -122,7 +122,7 @@ func list(t failer, f *storefront.Front, q storefront.Query) (page read) {
 	return page
 }
 
-// eventually polls until it is so; how soon is a benchmark's to tell.
+// eventually waits for a condition. Benchmarks measure how long it takes.
 func eventually(t failer, what string, so func() bool) {
 	t.Helper()
 	again, late := time.NewTicker(time.Millisecond), time.After(30*time.Second)
@@ -136,7 +136,7 @@ func eventually(t failer, what string, so func() bool) {
 	}
 }
 
-// must ends the test where there is an error.
+// must stops the test on an error.
 func must(t failer, err error) {
 	t.Helper()
 	if err != nil {

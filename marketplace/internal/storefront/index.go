@@ -21,7 +21,7 @@ type entry struct {
 	words   string // searched by q
 }
 
-// before reports the order of the list.
+// before reports whether the entry precedes another one in the list.
 func (e *entry) before(other *entry) int {
 	if order := cmp.Compare(e.created, other.created); order != 0 {
 		return order

@@ -175,7 +175,7 @@ func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, er
 	return fresh, nil
 }
 
-// show reads the activities of a page from the database.
+// show returns the activities of a page, which it reads from the database.
 func (f *Front) show(ctx context.Context, terms *marketplace.Terms, entries []*entry, q Query) ([]any, error) {
 	shown := []any{}
 	if len(entries) == 0 {

@@ -51,7 +51,7 @@ func TestAFilterTakesWhatItNamesInAnyCapitals(t *testing.T) {
 	}
 }
 
-// One price without a rate costs that price only.
+// A missing rate affects only the price that needs it.
 func TestAnActivityWithAPriceThatHasNoRateStaysListed(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -109,7 +109,7 @@ func TestAChangeUnmakesThePagesThatShowItAndNoOther(t *testing.T) {
 	}
 }
 
-// counted returns how many pages were found, and how many made.
+// counted returns the numbers of cached and new pages.
 func counted(f *storefront.Front, reads func()) (found, made uint64) {
 	foundBefore, madeBefore, _ := f.PageCache()
 	reads()

@@ -16,7 +16,7 @@ type activity struct {
 	Currency   marketplace.Currency          `json:"currency"`
 	ServiceFee marketplace.Number            `json:"serviceFee"`
 	Variations marketplace.List[variation]   `json:"variations"`
-	Texts      map[string]marketplace.Object `json:"translation"` // ActivityDetails' own may be null
+	Texts      map[string]marketplace.Object `json:"translation"` // replaces ActivityDetails' field, which may be null
 }
 
 // variation is the contract's ActivityVariation.
@@ -39,7 +39,7 @@ type externalSync struct {
 	ExternalOptionID string `json:"external_option_id"`
 }
 
-// The two statuses of an activity.
+// The statuses of an activity.
 const (
 	Active   = "Active"
 	Inactive = "Inactive"

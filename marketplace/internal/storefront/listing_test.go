@@ -20,7 +20,7 @@ var terms = marketplace.Terms{
 	Rates: marketplace.Rates{Base: "EUR", Per: map[marketplace.Currency]decimal.Decimal{"USD": amount("1.25"), "JPY": amount("160")}},
 }
 
-// walk is an activity of which operators have set nothing.
+// walk returns an activity without operators' changes.
 func walk() marketplace.Activity {
 	precision, oldest := 0, 17
 	return marketplace.Activity{
@@ -57,9 +57,9 @@ func TestEveryFieldOfTheContractIsPresentWithTheRightType(t *testing.T) {
 func TestPricesAreTheOptionsInTheWantedCurrencyElseItsFirst(t *testing.T) {
 	t.Parallel()
 	for currency, want := range map[marketplace.Currency][2]string{
-		"":    {"24", "12.5"},   // the partner's own: 22.50 and 11.00, and 1.50
+		"":    {"24", "12.5"},   // the partner's currency: 22.50 and 11.00, and 1.50
 		"USD": {"30", "15.63"},  // 22.50 and 11.00 x 1.25, and 1.875
-		"JPY": {"3840", "2000"}, // 3,600 as the partner asks for it, and 11.00 x 160; and 240
+		"JPY": {"3840", "2000"}, // 3,600 is the partner's price; 11.00 x 160; and 240
 		"EUR": {"24", "12.5"},
 	} {
 		units := show(walk(), terms, currency, "").Variations[0].Pricing.Units
@@ -91,7 +91,7 @@ func TestAGroupPriceStandsForAllGuests(t *testing.T) {
 	}
 }
 
-// A price without a rate costs that price only.
+// A missing rate affects only the price that needs it.
 func TestAUnitWithoutARateIsLeftOut(t *testing.T) {
 	t.Parallel()
 	a := walk()
@@ -130,7 +130,7 @@ func TestTheTranslationIsLookedUpAsRFC4647Does(t *testing.T) {
 		{"en", "pt-BR", "pt-PT", ""},
 		{"en", "pt-BR", "pt", "pt-BR"},
 		{"en", "pt-BR pt-PT", "pt", "pt-BR"},
-		{"pt-PT", "pt-BR", "pt", ""}, // the base fields are in it
+		{"pt-PT", "pt-BR", "pt", ""}, // the base fields are in this language
 		{"pt-PT", "pt", "pt-PT", ""},
 		{"pt", "pt-BR", "pt-PT", ""},
 		{"en", "es gl", "ca", ""},

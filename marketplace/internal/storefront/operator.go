@@ -25,7 +25,7 @@ type OperatorActivity struct {
 	Currency   marketplace.Currency          `json:"currency"` // of the partner's first price
 	Product    operatorProduct               `json:"external_sync"`
 	Variations []operatorVariation           `json:"variations"`
-	Texts      map[string]marketplace.Object `json:"translation"` // ActivityDetails' own may be null
+	Texts      map[string]marketplace.Object `json:"translation"` // replaces ActivityDetails' field, which may be null
 }
 
 // operatorProduct is a partner's product as last received.

@@ -14,13 +14,13 @@ import (
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// change is one that some process makes of the catalog.
+// change is a change of the catalog by some process.
 type change struct {
 	name string
 	make func(*rapid.T, *shop)
 }
 
-// anID draws the id of one of the rows, or the zero id.
+// anID draws the id of a row, or the zero id.
 func (s *shop) anID(t *rapid.T, table string) (id uuid.UUID) {
 	rows, _ := s.store.Pool().Query(context.Background(), `SELECT id FROM `+table+` ORDER BY id`)
 	var ids []uuid.UUID
@@ -70,7 +70,7 @@ func changes() []change {
 	}
 }
 
-// fromScratch is a page as a plain reading of the tables has it.
+// fromScratch returns a page as computed directly from the tables.
 func (s *shop) fromScratch(t failer, q storefront.Query) string {
 	t.Helper()
 	ctx := context.Background()

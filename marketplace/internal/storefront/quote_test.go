@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// rates: a euro buys 1.25 dollars, 160 yen, 0.3333 dinars.
+// A euro is worth 1.25 dollars, 160 yen or 0.3333 dinars.
 var rates = marketplace.Rates{Base: "EUR", Per: map[marketplace.Currency]decimal.Decimal{
 	"USD": amount("1.25"), "JPY": amount("160"), "KWD": amount("0.3333"), "XXX": amount("3"),
 }}
@@ -22,8 +22,7 @@ func cents(amount int64, precision int, currency marketplace.Currency) marketpla
 	return marketplace.Minor{Amount: amount, Precision: precision, Currency: currency}
 }
 
-// charges are what is added to a price and taken off it: percentages, and a fee in the
-// major unit.
+// charges are added to a price or subtracted from it: percentages, and a fee in the major unit.
 type charges struct{ markup, discount, commission, fee, feeIn string }
 
 func (c charges) quote(in marketplace.Currency) *quote {
@@ -87,8 +86,8 @@ func TestACurrencyWithoutARateIsTheRequestsMistake(t *testing.T) {
 	}
 }
 
-// Whatever the terms, an amount never has more decimals than its currency, and is
-// never more than half a unit away from the exact one.
+// With any terms, an amount never has more decimals than its currency, and never differs from the
+// exact amount by more than half a unit.
 func TestEveryPriceIsWithinHalfAUnitOfTheExactOne(t *testing.T) {
 	t.Parallel()
 	currencies := []marketplace.Currency{"EUR", "USD", "JPY", "KWD"}
@@ -115,7 +114,7 @@ func TestEveryPriceIsWithinHalfAUnitOfTheExactOne(t *testing.T) {
 	})
 }
 
-// must ends the test where there is an error.
+// must stops the test on an error.
 func must(t interface {
 	Helper()
 	Fatal(...any)

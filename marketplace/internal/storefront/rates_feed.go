@@ -52,7 +52,7 @@ func (f *RatesFeed) Pull(ctx context.Context) error {
 	return nil
 }
 
-// FetchRates reads the table at an address.
+// FetchRates returns the table at an address.
 func FetchRates(ctx context.Context, address, userAgent string) (DailyRates, error) {
 	return fetchRates(ctx, feedClient(), address, userAgent)
 }

@@ -46,10 +46,10 @@ func TestAFeedStoresNewerRatesAndNoOlderOnes(t *testing.T) {
 	yen := decimal.RequireFromString("171.94")
 	must(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{"JPY": &yen}}))
 	for _, one := range []struct{ publishes, dollars, of, inForce string }{
-		{"2026-06-29", "1.1", "2026-06-29", "1.1"}, // in place of what operators have set by hand
+		{"2026-06-29", "1.1", "2026-06-29", "1.1"}, // replaces rates that operators set
 		{"2026-06-30", "1.2", "2026-06-30", "1.2"},
-		{"2026-06-30", "1.3", "2026-06-30", "1.2"}, // the same day's are known
-		{"2026-06-26", "1.4", "2026-06-30", "1.2"}, // a copy that has fallen behind
+		{"2026-06-30", "1.3", "2026-06-30", "1.2"}, // the rates of that day are stored already
+		{"2026-06-26", "1.4", "2026-06-30", "1.2"}, // an outdated copy
 		{"2026-07-01", "1.5", "2026-07-01", "1.5"},
 	} {
 		at.publishes(one.publishes, one.dollars)

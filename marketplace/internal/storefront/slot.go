@@ -65,7 +65,7 @@ func showSlots(a marketplace.Activity, v marketplace.Variation, slots []marketpl
 	return shown, nil
 }
 
-// bookable reports whether a checkout would ask the partner for the slot.
+// bookable reports whether a checkout would send the slot to the partner.
 func bookable(slot marketplace.Slot, priced Pricing, now time.Time) bool {
 	return slot.Status.Bookable() && slot.Start.After(now) && priced.sellable()
 }
@@ -97,7 +97,7 @@ type pricer struct {
 	variation marketplace.Variation
 	zone      *time.Location
 	quote     *quote
-	plain     Pricing // of slots without prices of their own
+	plain     Pricing // of slots without own prices
 }
 
 func newPricer(a marketplace.Activity, v marketplace.Variation, terms marketplace.Terms, currency marketplace.Currency) (*pricer, error) {

@@ -90,7 +90,7 @@ func TestADaysPriceIsTheLeastThatAnAdultPays(t *testing.T) {
 	}
 }
 
-// A checkout is refused from the start on, and a past slot is not listed.
+// A slot that has started cannot be booked, and a slot that has ended is not listed.
 func TestASlotCanBeBookedUntilItStartsAndIsShownUntilItEnds(t *testing.T) {
 	t.Parallel()
 	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))
@@ -130,7 +130,7 @@ func TestASlotWithoutARateIsShownAndCannotBeBooked(t *testing.T) {
 	}
 }
 
-// On the day when clocks go back there are two of 02:30, on the day when they go forward none.
+// When clocks go back, 02:30 occurs twice; when they go forward, it does not occur.
 func TestSlotsOnTheDaysWhenClocksAreChangedKeepTheirOwnOffsets(t *testing.T) {
 	t.Parallel()
 	a := walk()

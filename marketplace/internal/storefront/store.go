@@ -55,7 +55,7 @@ type Row struct {
 	ID        uuid.UUID
 	Mode      marketplace.Mode
 	CreatedAt time.Time
-	Listed    bool // resellers may see it
+	Listed    bool // resellers see it
 
 	Title, PromoTitle                      string
 	ShortDescription, Description, Address string

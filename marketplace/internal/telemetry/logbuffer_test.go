@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// output keeps what is written, and counts how often that was.
+// output stores what is written and counts the writes.
 type output struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
@@ -39,7 +39,7 @@ func (o *output) want(t *testing.T, text string, writes int) {
 	}
 }
 
-// bare has lines say nothing but their message.
+// bare reduces a log line to its message and the attribute "more".
 func bare(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.MessageKey || a.Key == "more" {
 		return a
@@ -76,7 +76,7 @@ func TestLinesAreWrittenTogetherAndNotLaterThanAfter100Milliseconds(t *testing.T
 
 func TestAWarningAndAnErrorAreWrittenAtOnceAfterWhatCameBefore(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // where no time goes by
+	synctest.Test(t, func(t *testing.T) { // no time passes inside
 		out := &output{}
 		_, log := open(out)
 		log.Info("a")
@@ -127,7 +127,7 @@ func TestAllLinesOfManyAreWrittenWholeAndInTheirOrder(t *testing.T) {
 	}
 }
 
-// gate is an output that takes what somebody receives.
+// gate is an output whose writes wait for a receiver.
 type gate chan []byte
 
 func (g gate) Write(lines []byte) (int, error) {
@@ -157,7 +157,7 @@ func TestWhoLogsWaitsForASlowOutputAndNothingIsLost(t *testing.T) {
 	}()
 	written := int64(0)
 	for lines := range out {
-		for range 1_000 { // a writer that does not wait is faster
+		for range 1_000 { // lets a writer that does not wait get ahead
 			runtime.Gosched()
 		}
 		if ahead := taken.Load() - written; ahead > 2*bound {

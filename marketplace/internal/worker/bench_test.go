@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-// patience bounds what is waited for; a busy machine may take its time.
+// patience limits every wait, for a busy machine.
 const patience = 2 * time.Minute
 
 // bench is a database, with workers as its replicas, and partners.
@@ -56,13 +56,12 @@ type bench struct {
 	rates        worker.RatesFeed
 }
 
-// noRuns is a runner with nothing to do.
+// noRuns is a runner without runs.
 type noRuns struct{ worker.Runs }
 
 func (noRuns) Recover(context.Context) error { return nil }
 
-// setup returns a bench whose clock stands still at the machine's time: the job queue
-// keeps to that.
+// setup returns a bench whose clock stands still at the machine's time, which the job queue uses.
 func setup(t testing.TB) *bench { return setupAt(t, time.Now()) }
 
 func setupAt(t testing.TB, now time.Time) *bench {
@@ -86,7 +85,7 @@ func service(store *postgres.Store, now func() time.Time) (*partner.Registry, er
 	return partner.NewRegistry(store.Partners, partner.NewGuard(true), key, now), nil
 }
 
-// replica is a worker with what it stands on.
+// replica is a worker with its dependencies.
 type replica struct {
 	*worker.Worker
 	store  *postgres.Store
@@ -94,7 +93,7 @@ type replica struct {
 	syncer *catalog.Syncer
 }
 
-// open makes one that has not started.
+// open creates a replica without starting it.
 func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 	store, err := postgres.Open(ctx, b.address, 8)
 	if err != nil {
@@ -120,7 +119,7 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 	return r, err
 }
 
-// replica starts one, which is stopped with the test.
+// replica starts a replica, which is stopped with the test.
 func (b *bench) replica(t testing.TB) *replica {
 	t.Helper()
 	r, err := b.open(t.Context(), t.Output())
@@ -130,7 +129,7 @@ func (b *bench) replica(t testing.TB) *replica {
 	return r
 }
 
-// end stops a replica, as a signal does.
+// end stops a replica like a signal.
 func (r *replica) end(t testing.TB) {
 	last, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -140,19 +139,19 @@ func (r *replica) end(t testing.TB) {
 	r.client.Close()
 }
 
-// platform is a partner that counts what it is asked for.
+// platform is a partner that counts requests.
 type platform struct {
 	id      uuid.UUID
 	mu      sync.Mutex
 	catalog string
 	pulls   int                 // of the catalog
 	probes  int                 //
-	asked   map[string]int      // for slots, by option
-	before  func(*http.Request) // is called before an answer; nil: nothing is
+	asked   map[string]int      // requests for slots, by option
+	before  func(*http.Request) // called before an answer; may be nil
 	status  int                 // of its answers; 0: 200
 }
 
-// partner registers one that has so many options.
+// partner registers a partner with a number of options.
 func (b *bench) partner(t testing.TB, options int) *platform {
 	t.Helper()
 	p := &platform{asked: map[string]int{}, catalog: product("a", options)}
@@ -165,7 +164,7 @@ func (b *bench) partner(t testing.TB, options int) *platform {
 	return p
 }
 
-// ServeHTTP answers what a partner is asked.
+// ServeHTTP answers a partner's requests.
 func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	before, status := p.before, p.status
@@ -191,7 +190,7 @@ func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, answer)
 }
 
-// told returns what a partner has been asked for so far.
+// told returns the counts of requests so far.
 func (p *platform) told() (pulls, probes, options, slots int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -207,7 +206,7 @@ func (p *platform) set(change func(*platform)) {
 	change(p)
 }
 
-// product is a catalog of one product with so many options.
+// product returns a catalog of one product with a number of options.
 func product(name string, options int) string {
 	list := make([]string, options)
 	for i := range list {
@@ -217,7 +216,7 @@ func product(name string, options int) string {
 	return fmt.Sprintf(`[{"id":%q,"internalName":"Walk","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"options":[%s]}]`, name, strings.Join(list, ","))
 }
 
-// ask asks for a full sync of each.
+// ask requests a full sync of each partner.
 func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
 	t.Helper()
 	requests := make([]catalog.SyncRequest, len(partners))
@@ -227,7 +226,7 @@ func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
 	check(t, b.store.Catalog.AskForSyncs(t.Context(), requests...))
 }
 
-// until waits for what is to become true.
+// until waits for a condition.
 func until(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	deadline := time.After(patience)
@@ -240,14 +239,14 @@ func until(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// count runs a query that counts.
+// count returns the result of a query that counts.
 func (b *bench) count(t testing.TB, query string, args ...any) (n int) {
 	t.Helper()
 	check(t, b.store.Pool().QueryRow(t.Context(), query, args...).Scan(&n))
 	return n
 }
 
-// idle waits until no job runs, or is due.
+// idle waits until no job runs or is due.
 func (b *bench) idle(t testing.TB) {
 	t.Helper()
 	until(t, "all jobs done", func() bool {
@@ -255,7 +254,7 @@ func (b *bench) idle(t testing.TB) {
 	})
 }
 
-// check ends a test that cannot go on.
+// check stops the test on an error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// deliveries remembers what it was asked for. The first try of a delivery is not the
-// last.
+// deliveries records its calls. The first attempt of a delivery is not the last.
 type deliveries struct {
 	mu    sync.Mutex
 	asked []string
@@ -71,14 +70,14 @@ func TestWhatIsOwedForABookingIsSentUntilItIsTaken(t *testing.T) {
 	}
 }
 
-// broken fails at everything.
+// broken fails every call.
 type broken struct{ deliveries }
 
 func (*broken) DeliverRelease(context.Context, uuid.UUID) (time.Duration, error) {
 	return 0, errors.New("no way")
 }
 
-// A sweep finds it so, and hands it to an operator.
+// A sweep finds the dropped job and raises attention.
 func TestAJobThatFailsAtItsLastTryStaysAsDropped(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -91,7 +90,7 @@ func TestAJobThatFailsAtItsLastTryStaysAsDropped(t *testing.T) {
 	})
 }
 
-// pressed is what an operator has sent again at the instant when its job is ending.
+// pressed is a delivery that an operator requests again while its job is ending.
 type pressed struct {
 	deliveries
 	again func(context.Context) error

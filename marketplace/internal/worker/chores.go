@@ -112,14 +112,14 @@ func (w *Worker) probeOne(ctx context.Context, id uuid.UUID) {
 }
 
 const (
-	// How much of each integration's history is kept.
+	// The number of entries of each integration's history that are stored.
 	keptSyncs         = 200
 	keptHealthChanges = 200
 	keptBreaches      = 200
 	keptRuns          = 30 // with their reports
-	// keptAnswers is how long the answer to a request with an idempotency key is kept.
+	// keptAnswers is how long the answer to a request with an idempotency key is stored.
 	keptAnswers = 24 * time.Hour
-	// keptEvents is how long events and their deliveries are kept.
+	// keptEvents is how long events and their deliveries are stored.
 	keptEvents = 30 * 24 * time.Hour
 	// Past slots are deleted in a limited number of batches; the next hour deletes more.
 	slotsDropped = 10_000

@@ -23,8 +23,8 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// receiver is a reseller's endpoint. It keeps the events that it has taken, with a
-// signature that the library of receivers finds good.
+// receiver is a reseller's endpoint. It records the events that it accepts. The receivers' library
+// verifies their signatures.
 type receiver struct {
 	*httptest.Server
 	verify *standardwebhooks.Webhook
@@ -72,7 +72,7 @@ func (r *receiver) set(answer func(event.Event) int) {
 	r.answer = answer
 }
 
-// told returns the numbers of the events that were taken, by their subject.
+// told returns the numbers of the accepted events by subject.
 func (r *receiver) told(t testing.TB) map[string][]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ type numbered struct {
 	Number  int    `json:"number"`
 }
 
-// secret is the service's.
+// secret returns the service's secret.
 func secret(t testing.TB) *auth.Secret {
 	t.Helper()
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
@@ -99,7 +99,7 @@ func secret(t testing.TB) *auth.Secret {
 	return key
 }
 
-// reseller makes an account.
+// reseller creates an account.
 func (b *bench) reseller(t testing.TB) uuid.UUID {
 	t.Helper()
 	a := marketplace.Account{ID: uuid.New(), Role: marketplace.Reseller, PasswordHash: "x", CreatedAt: b.clock.Now()}
@@ -108,7 +108,7 @@ func (b *bench) reseller(t testing.TB) uuid.UUID {
 	return a.ID
 }
 
-// subscribe has a receiver told.
+// subscribe subscribes a receiver to events.
 func (b *bench) subscribe(t testing.TB, account uuid.UUID, r *receiver, kinds ...marketplace.EventType) uuid.UUID {
 	t.Helper()
 	service := event.NewService(b.store.Events, partner.NewGuard(true), secret(t))
@@ -121,7 +121,8 @@ func (b *bench) subscribe(t testing.TB, account uuid.UUID, r *receiver, kinds ..
 	return made.ID
 }
 
-// tell stores events of subjects, as their transactions do: so many of each, in order.
+// tell stores events of each subject in order, as their transactions do, with the numbers from
+// (inclusive) to (exclusive).
 func (b *bench) tell(t testing.TB, account uuid.UUID, kind marketplace.EventType, subjects []uuid.UUID, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
@@ -137,7 +138,7 @@ func subjects(n int) (list []uuid.UUID) {
 	return list
 }
 
-// soon has what waits for its next attempt tried now.
+// soon makes every pending delivery due now.
 func (b *bench) soon(t testing.TB) {
 	t.Helper()
 	pgtest.Exec(t, b.store, `UPDATE event_deliveries SET due_at = now() WHERE state = 'pending'`)
@@ -145,7 +146,7 @@ func (b *bench) soon(t testing.TB) {
 	check(t, b.store.Events.WakeAll(t.Context()))
 }
 
-// numbers are 0 to n-1.
+// numbers returns 0 to n-1.
 func numbers(n int) (list []int) {
 	for i := range n {
 		list = append(list, i)
@@ -165,7 +166,7 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 	b.replica(t)
 	const each = 6
 	bookings := subjects(20)
-	// It fails at random, is down for a while, and comes back.
+	// The receiver fails at random, is down for a while, and recovers.
 	var mu sync.Mutex
 	calls := 0
 	r.set(func(event.Event) int {
@@ -202,7 +203,7 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 	}
 }
 
-// sendsEvents has the replicas send to addresses of this machine.
+// sendsEvents lets the replicas send to addresses of this machine.
 func (b *bench) sendsEvents(t testing.TB) *attempts {
 	t.Helper()
 	made := &attempts{}
@@ -213,7 +214,7 @@ func (b *bench) sendsEvents(t testing.TB) *attempts {
 	return made
 }
 
-// attempts are how often an event was sent.
+// attempts counts delivery attempts.
 type attempts struct{ delivered, failed atomic.Int64 }
 
 func (a *attempts) count(delivered bool) {
@@ -241,7 +242,7 @@ func TestOfTheCatalogEveryResellerIsToldWhatItHasAskedFor(t *testing.T) {
 	}
 }
 
-// tellAll publishes what is stored.
+// tellAll publishes the stored events.
 func (b *bench) tellAll(t testing.TB) {
 	t.Helper()
 	until(t, "all published", func() bool { return b.count(t, `SELECT count(*) FROM event_outbox`) == 0 })
@@ -251,7 +252,7 @@ func TestAReceiverThatIsGoneIsDisabledAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		status  int
-		failing string // since when
+		failing string // the time of the first failure
 		want    string
 	}{
 		"it answers 410":      {http.StatusGone, "", "the receiver answered 410 Gone"},

@@ -23,20 +23,20 @@ import (
 // The partners of BenchmarkSyncsBesideBrokenPartners.
 const (
 	allPartners  = 200
-	silent       = 10 // of them accept a request, and never answer
-	dripping     = 10 // of them answer a byte a second
+	silent       = 10 // accept a request and never answer
+	dripping     = 10 // answer a byte a second
 	benchOptions = 5  // of each
 	benchSlots   = 10 // of each option
-	benchRounds  = 5  // a median is of so many
+	benchRounds  = 5  // rounds for a median
 )
 
-// town is the platform of all the partners.
+// town is the platform of all partners.
 type town struct {
-	broken atomic.Bool  // some of the partners are
+	broken atomic.Bool  // silent and dripping partners misbehave
 	round  atomic.Int64 // changes every catalog
 }
 
-// ServeHTTP answers as the partner that the path begins with.
+// ServeHTTP answers as the partner with which the path begins.
 func (p *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	number, endpoint, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	n, err := strconv.Atoi(number)
@@ -44,7 +44,7 @@ func (p *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	_, _ = io.Copy(io.Discard, r.Body) // else it is not seen that the caller goes
+	_, _ = io.Copy(io.Discard, r.Body) // otherwise a disconnect of the caller goes unnoticed
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case p.broken.Load() && n < silent:
@@ -80,9 +80,9 @@ var townSlots = func() string {
 	return "[" + strings.Join(slots, ",") + "]"
 }()
 
-// BenchmarkSyncsBesideBrokenPartners has the catalogs and slots of 180 partners pulled by
-// the worker's jobs, alone and beside those of 20 that hang or drip. The limits are the
-// contract's.
+// BenchmarkSyncsBesideBrokenPartners measures how long the worker's jobs take to pull the catalogs
+// and slots of 180 partners, alone and together with 20 partners that hang or drip. The limits are
+// the contract's.
 func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 	for b.Loop() {
 		s := setup(b)
@@ -94,7 +94,7 @@ func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 			check(b, err)
 			partners[i] = &platform{id: made.ID}
 		}
-		s.pulled(b, p, partners, partners) // all have a catalog, and slots to be pulled
+		s.pulled(b, p, partners, partners) // all have a catalog and slots to pull
 		good := partners[silent+dripping:]
 		var alone, beside []time.Duration
 		for range benchRounds {
@@ -112,8 +112,8 @@ func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 	}
 }
 
-// pulled asks for full syncs of partners, in any order, and returns how long it takes a
-// worker until the catalogs and the slots of some are stored.
+// pulled requests full syncs of partners in random order. It returns how long a worker takes to
+// store the catalogs and slots of the awaited ones.
 func (b *bench) pulled(t testing.TB, p *town, asked, awaited []*platform) time.Duration {
 	t.Helper()
 	p.round.Add(1)
@@ -128,7 +128,7 @@ func (b *bench) pulled(t testing.TB, p *town, asked, awaited []*platform) time.D
 	order := slices.Clone(asked)
 	rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	b.ask(t, catalog.BySchedule, order...)
-	// Those that are broken now have slots to be pulled as well.
+	// The broken partners now have slots to pull, too.
 	for _, one := range asked[:len(asked)-len(awaited)] {
 		check(t, b.store.Catalog.AskForSlots(t.Context(), one.id, since, true))
 	}

@@ -13,11 +13,12 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 )
 
-// doomedReplica is the variable that makes a process of this test a replica on the
+// doomedReplica is the environment variable that makes this test's process a replica on the
 // database at that address, until it is killed.
 const doomedReplica = "WORKER_TEST_DOOMED_REPLICA"
 
-// Shorter than in service: the test is about who takes over, and not about when.
+// The times are shorter than in the service, because the test is about the failover, not its
+// timing.
 const (
 	shortJob    = 2 * time.Second
 	shortRescue = 3 * time.Second

@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// waits returns in how many seconds the one job of a kind that waits is due.
+// waits returns the seconds until the only waiting job of a kind is due.
 func (b *bench) waits(t testing.TB, kind string) int {
 	t.Helper()
 	return b.count(t, `SELECT extract(epoch FROM scheduled_at - $1)::int FROM river_job WHERE kind = $2 AND state = 'scheduled'`, b.clock.Now(), kind)
@@ -37,11 +37,11 @@ func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
 		if got := b.waits(t, job.Sync{}.Kind()); got != pause {
 			t.Errorf("want try %d after %d s, got %d s", try+2, pause, got)
 		}
-		b.ask(t, catalog.ByNotify, p) // which changes nothing
+		b.ask(t, catalog.ByNotify, p) // does not change the schedule
 		if got := b.waits(t, job.Sync{}.Kind()); got != pause {
 			t.Errorf("want a notification to hasten nothing, got %d s", got)
 		}
-		b.ask(t, catalog.ByOperator, p) // who does not wait
+		b.ask(t, catalog.ByOperator, p) // does not wait
 	}
 	if jobs, requests := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state <> 'completed'`, job.Sync{}.Kind()), b.count(t, `SELECT count(*) FROM sync_wishes`); jobs != 0 || requests != 0 {
 		t.Errorf("want it given up, got %d jobs and %d requests", jobs, requests)
@@ -142,8 +142,8 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 	}
 }
 
-// bookedWithGuests stores a booking of an activity of the partner's for each number of days
-// since its slot's end, and returns those that still have a guest.
+// bookedWithGuests stores bookings of an activity of the partner: one for each given number of days
+// since its slot's end. guests returns the bookings that still have a guest.
 func (b *bench) bookedWithGuests(t *testing.T, p *platform, days ...int) (guests func() []int) {
 	t.Helper()
 	pgtest.Exec(t, b.store, `INSERT INTO activities SELECT $1, $1, 'p', $2, 'Walk', '{}', sha256('x'), true, true, '{}'`, p.id, b.clock.Now())

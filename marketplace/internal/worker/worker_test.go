@@ -40,7 +40,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	pulled(2)
 	b.clock.Advance(catalog.SkippedPause + time.Second)
 	sync(true)
-	sync(true) // it may come before the job has begun, or after
+	sync(true) // before or after the start of the job
 	pulled(4)
 	sync(true)
 	sync(true)
@@ -52,7 +52,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 
 func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 	t.Parallel()
-	b := setupAt(t, time.Now().AddDate(0, 0, -30)) // what is due, is due for the job queue as well
+	b := setupAt(t, time.Now().AddDate(0, 0, -30)) // so that due jobs are also due for the job queue, which uses the real time
 	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, Probes: 6 * time.Hour, Incremental: 8 * time.Hour, Sweeps: 4 * time.Hour}
 	swept, rates := &deliveries{}, &feed{}
 	b.bookings, b.rates = swept, rates
@@ -66,7 +66,7 @@ func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 	for range days * 24 {
 		before := b.count(t, ticks)
 		b.clock.Advance(time.Hour)
-		// Each hour cleans up: when that is seen, the hour's ticks are on their way.
+		// Each hour has a cleanup. Once it is seen, the hour's other ticks are inserted, too.
 		until(t, "the hour's tick", func() bool { return b.count(t, ticks) > before })
 		b.idle(t)
 	}
@@ -91,7 +91,7 @@ func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 	}
 }
 
-// feed counts how often exchange rates are pulled.
+// feed counts pulls of exchange rates.
 type feed struct{ pulls atomic.Int64 }
 
 func (f *feed) Pull(context.Context) error { f.pulls.Add(1); return nil }
@@ -145,7 +145,8 @@ func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
 	never := make(chan struct{})
 	t.Cleanup(func() { close(never) })
 	hanging.set(func(p *platform) { p.before = func(*http.Request) { <-never } })
-	// All at the hanging one that can hang; its slots last, which take every turn.
+	// Everything that can hang at the hanging partner runs there. Its slots are last, because they
+	// use every worker.
 	b.ask(t, catalog.ByOperator, hanging)
 	b.clock.Advance(time.Minute)
 	until(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.told(); return pulls == 2 && probes == 1 })
@@ -159,7 +160,7 @@ func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
 	if running := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'running' AND kind <> 'health_probe'`); running < 2 {
 		t.Errorf("want the hanging partner's jobs still running, got %d", running)
 	}
-	r.client.Close() // what hangs would hang for its whole limit
+	r.client.Close() // otherwise the hanging calls last until their limit
 }
 
 func TestARoundOfSlotsGoesOnWhereAReplicaHasLeftIt(t *testing.T) {
