@@ -62,10 +62,10 @@ func newServe() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the service",
-		Long: `Runs the service until it is told to stop (SIGINT or SIGTERM): requests under way
-are finished first. The database's tables are brought up to date at the start.
+		Long: `Runs the service until SIGINT or SIGTERM. It finishes requests in progress before it
+exits. At the start it migrates the database.
 
-Several replicas may share a database and a secret.`,
+Several replicas can share a database and a secret.`,
 		Example: `  marketplace serve
   marketplace serve --addr 127.0.0.1:0 --data-dir ./data
   MARKETPLACE_OPERATOR_EMAIL=ana@example.com MARKETPLACE_OPERATOR_PASSWORD=… marketplace serve

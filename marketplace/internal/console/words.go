@@ -102,7 +102,7 @@ var actions = map[client.Action]act{
 	client.MayConfirm: {"Confirm again", "Asks the partner once more to confirm the paid booking."},
 	client.MayCancel:  {"Cancel booking…", "The booking becomes CANCELLED and the partner is informed. Refund the customer through the payment provider."},
 	client.MayDeliver: {"Send again", "Sends the call again until the partner accepts it."},
-	client.MayResolve: {"Seen to", "It was handled elsewhere. The booking leaves this list and does not change."},
+	client.MayResolve: {"Resolve", "The problem was resolved elsewhere. The booking leaves this list and does not change."},
 }
 
 func actionWords(a client.Action) act { return actions[a] }
