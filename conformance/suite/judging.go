@@ -204,7 +204,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 			}
 		}
 		counted = true
-		if stop != nil && !stop.OnlyMissing() && !s.Optional && !s.Aside {
+		if stop != nil && !stop.OnlyMissing() && !s.Optional && !s.BreachOnly {
 			return judge.Stopped(stop)
 		}
 		if open == nil {
@@ -212,7 +212,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 		}
 	}
 	switch {
-	case s.Optional, s.Aside:
+	case s.Optional, s.BreachOnly:
 		return judge.Finding{}
 	case open != nil:
 		return judge.Stopped(open)

@@ -38,11 +38,11 @@ type Plan struct {
 	Ledger        string              `json:"ledger,omitempty"`
 	Warning       string              `json:"warning,omitempty"` // why not everything can be judged
 
-	Visited []PlannedVisit `json:"visited,omitempty"` // options that get one hold each; the run's other holds are for slots of these and similar options
+	PlannedOptions []PlannedOption `json:"planned_options,omitempty"` // options that get one hold each; the run's other holds are for slots of these and similar options
 }
 
-// PlannedVisit is an option that the run will hold, and the slot that fits best now.
-type PlannedVisit struct {
+// PlannedOption is an option that the run will hold, and the slot that fits best now.
+type PlannedOption struct {
 	ProductID      string `json:"product_id"`
 	OptionID       string `json:"option_id"`
 	Slots          int    `json:"slots"` // that can be booked
@@ -126,22 +126,22 @@ func Foresee(ctx context.Context, config Config) (Plan, error) {
 		return plan, fmt.Errorf("availability could not be read: %s", words(survey.SlotsStop.Message))
 	}
 	if plan.MaxHolds > 0 {
-		for _, key := range scenario.PlayVisits(ctx, r.player) {
-			plan.Visited = append(plan.Visited, plannedVisit(survey.Offers, discover.Want{Now: r.player.Clock.Now(), Seats: 1, Counted: true, OptionKey: key}, words))
+		for _, key := range scenario.PlayOptionChecks(ctx, r.player) {
+			plan.PlannedOptions = append(plan.PlannedOptions, plannedOption(survey.Offers, discover.Want{Now: r.player.Clock.Now(), Seats: 1, Counted: true, OptionKey: key}, words))
 		}
 	}
 	return plan, nil
 }
 
-func plannedVisit(all []discover.Offer, want discover.Want, words func(string) string) PlannedVisit {
+func plannedOption(all []discover.Offer, want discover.Want, words func(string) string) PlannedOption {
 	offers := discover.Pick(all, want)
 	best := offers[0]
-	visit := PlannedVisit{
+	played := PlannedOption{
 		ProductID: words(best.Product.ID), OptionID: words(best.Option.ID), Slots: len(offers),
 		AvailabilityID: words(best.Slot.ID), Start: words(best.Slot.StartText),
 	}
 	if seats := best.Slot.Seats(best.Product); seats.Counted {
-		visit.SeatsLeft = &seats.Left
+		played.SeatsLeft = &seats.Left
 	}
-	return visit
+	return played
 }

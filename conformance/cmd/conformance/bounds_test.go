@@ -205,13 +205,13 @@ func TestAPlanSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	if plan.MaxHolds != 7 || plan.Holds != 7 || plan.MaxBookings == 0 || plan.CallsAtOnce < 2 || len(plan.Products) != 2 || plan.Ledger == "" {
 		t.Errorf("want what the flags say, got %+v", plan)
 	}
-	for _, visit := range plan.Visited {
-		if visit.ProductID != "lisbon-walk" && visit.ProductID != "kuwait-museum" || visit.AvailabilityID == "" || visit.Start == "" || visit.Slots == 0 {
-			t.Errorf("want the slots that are likely to be held, got %+v", visit)
+	for _, played := range plan.PlannedOptions {
+		if played.ProductID != "lisbon-walk" && played.ProductID != "kuwait-museum" || played.AvailabilityID == "" || played.Start == "" || played.Slots == 0 {
+			t.Errorf("want the slots that are likely to be held, got %+v", played)
 		}
 	}
-	if len(plan.Visited) == 0 || heard.calls[partnerapi.Reserve]+heard.calls[partnerapi.Confirm]+heard.calls[partnerapi.Release] > 0 {
-		t.Errorf("want them named without any being held, got %+v and %v", plan.Visited, heard.calls)
+	if len(plan.PlannedOptions) == 0 || heard.calls[partnerapi.Reserve]+heard.calls[partnerapi.Confirm]+heard.calls[partnerapi.Release] > 0 {
+		t.Errorf("want them named without any being held, got %+v and %v", plan.PlannedOptions, heard.calls)
 	}
 	if len(r.files(t)) != 0 {
 		t.Errorf("want nothing written, got %d files", len(r.files(t)))

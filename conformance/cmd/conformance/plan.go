@@ -25,7 +25,7 @@ func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir
 	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, nil, "")
 	screen.printf("a run against %s (%s key)\n", plan.BaseURL, plan.AuthType)
 	screen.plan(plan)
-	screen.visits(plan.Visited)
+	screen.optionChecks(plan.PlannedOptions)
 	return nil
 }
 
@@ -83,7 +83,7 @@ func where(p suite.Plan) string {
 	return oneLine(text)
 }
 
-func (s *screen) visits(all []suite.PlannedVisit) {
+func (s *screen) optionChecks(all []suite.PlannedOption) {
 	if len(all) == 0 {
 		return
 	}

@@ -105,7 +105,7 @@ func ClosedSpecs() []Spec {
 	for _, status := range scenario.ClosedStatuses {
 		play := scenario.PlayClosedSlot(status)
 		for nth := range closedOptions {
-			steps = append(steps, aside(tried(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
+			steps = append(steps, breachOnly(tried(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
 				if p.Depth == plan.Quick || p.Time.LateForMore() {
 					return play(ctx, p, attempt)
 				}

@@ -42,7 +42,7 @@ func cancelSpecs() []Spec {
 		}))
 	}
 	unknown := func(r rule.Rule, check check) Spec {
-		return spec(r, cancellable, once(scenario.PlayUnknownCancel, func(h *scenario.Heard) Finding { return heard(*h, check) }))
+		return spec(r, cancellable, once(scenario.PlayUnknownCancel, func(h *scenario.RepeatedCall) Finding { return heard(*h, check) }))
 	}
 	return []Spec{
 		spec(rule.CancelSupported, cancelled...),

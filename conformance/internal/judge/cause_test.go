@@ -71,7 +71,7 @@ func TestWhatIsUnusualIsBlamedForWhatUsualCallsDoNotMeet(t *testing.T) {
 		{"a breach elsewhere", stop(scenario.WrongStatus, partnerapi.Availability, scenario.Usual), rule.AvailabilityStatus.ID},
 		{"nothing to book", scenario.Missing("no slot"), ""},
 	} {
-		f, id := blamed(rule.ReserveUnknownFields, test.met), ""
+		f, id := attributed(rule.ReserveUnknownFields, test.met), ""
 		if f.Cause != nil {
 			id = f.Cause.ID
 		}

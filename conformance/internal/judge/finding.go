@@ -108,9 +108,9 @@ func reached(fact bool, stop *scenario.Stop) Finding {
 	return Stopped(scenario.Unplayed(stop))
 }
 
-// blamed attributes a failure or refusal of an unusual request to the rule r about such requests:
+// attributed attributes a failure or refusal of an unusual request to the rule r about such requests:
 // the usual requests succeed.
-func blamed(r rule.Rule, stop *scenario.Stop) Finding {
+func attributed(r rule.Rule, stop *scenario.Stop) Finding {
 	f := Stopped(stop)
 	refused := stop != nil && stop.Kind == scenario.Refused
 	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == scenario.Late) {
@@ -140,7 +140,7 @@ func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
 	return f
 }
 
-func heard(h scenario.Heard, checks ...check) Finding {
+func heard(h scenario.RepeatedCall, checks ...check) Finding {
 	return Stopped(h.Stop).or(func() Finding { return expectEach(append([]*probe.Answer{h.Answer}, h.Again...), checks...) })
 }
 

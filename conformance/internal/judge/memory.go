@@ -8,10 +8,10 @@ import (
 // MemorySpecs returns the specs that judge the rules about holds and bookings again, on some that
 // were made early in the run: the passing of seconds must make no difference.
 func MemorySpecs() []Spec {
-	of := func(r rule.Rule, fate scenario.Fate, judge func(*scenario.Kept) Finding) Spec {
+	of := func(r rule.Rule, fate scenario.EarlyState, judge func(*scenario.Kept) Finding) Spec {
 		return spec(r, once(scenario.PlayKept(fate), judge))
 	}
-	seats := func(r rule.Rule, fate scenario.Fate, move func(*scenario.Kept) Move) Spec {
+	seats := func(r rule.Rule, fate scenario.EarlyState, move func(*scenario.Kept) Move) Spec {
 		return spec(r, counted(scenario.PlayKept(fate), move))
 	}
 	refused := func(act func(*scenario.Kept) scenario.Act) func(*scenario.Kept) Finding {
@@ -56,7 +56,7 @@ func MemorySpecs() []Spec {
 		seats(rule.CancelRepeatVacancies, scenario.SoonUndone, func(k *scenario.Kept) Move { return still(k, last(k.CancelsAgain)) }),
 		of(rule.ConfirmCancelled, scenario.SoonUndone, refused(func(k *scenario.Kept) scenario.Act { return k.ConfirmCancelled })),
 		of(rule.ReleaseCancelled, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(k.ReleaseCancelled, status(ok)) }),
-		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.Heard) Finding { return heard(*h, status(ok)) })),
+		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.RepeatedCall) Finding { return heard(*h, status(ok)) })),
 	}
 }
 

@@ -36,7 +36,7 @@ func productSpecs() []Spec {
 	)
 	for _, refused := range []struct {
 		rule rule.Rule
-		play play[scenario.Heard]
+		play play[scenario.RepeatedCall]
 	}{
 		{rule.ProductsWrongKey, scenario.PlayPull("pull with a wrong key", nil, probe.WrongKey)},
 		{rule.ProductsMissingKey, scenario.PlayPull("pull without a key", nil, probe.NoKey)},
@@ -48,8 +48,8 @@ func productSpecs() []Spec {
 	return specs
 }
 
-func answered(play play[scenario.Heard], statuses []int) Step {
-	return once(play, func(h scenario.Heard) Finding { return heard(h, status(statuses)) })
+func answered(play play[scenario.RepeatedCall], statuses []int) Step {
+	return once(play, func(h scenario.RepeatedCall) Finding { return heard(h, status(statuses)) })
 }
 
 func updatedSince(c scenario.Catalog) Finding {

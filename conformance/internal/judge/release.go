@@ -12,14 +12,14 @@ func releaseSpecs() []Spec {
 		return spec(r, held, once(scenario.PlayReleases, func(all scenario.Releases) Finding { return releases(r, all, checks...) }))
 	}
 	unknown := func(r rule.Rule, check check) Spec {
-		return spec(r, once(scenario.PlayUnknownRelease, func(h *scenario.Heard) Finding { return heard(*h, check) }))
+		return spec(r, once(scenario.PlayUnknownRelease, func(h *scenario.RepeatedCall) Finding { return heard(*h, check) }))
 	}
 	fits := []check{status(ok), fit(schemas.ReleaseAnswer)}
 	return []Spec{
 		live(rule.ReleaseStatus),
 		live(rule.ReleaseJSON, scenario.NoObject),
 		live(rule.ReleaseSuccess, fit(schemas.ReleaseAnswer), succeed),
-		spec(rule.ReleaseVacanciesOne, with(seatsHeld, andVisits(Step{}, func(v *scenario.Visit) Move { return returned(&v.Opening, v.Release) }))...),
+		spec(rule.ReleaseVacanciesOne, with(seatsHeld, andOptionChecks(Step{}, func(v *scenario.OptionCheck) Move { return returned(&v.Opening, v.Release) }))...),
 		spec(rule.ReleaseVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
 			return returned(&h.Opening, h.Release)
 		}))...),
@@ -58,7 +58,7 @@ func releaseSpecs() []Spec {
 	}
 }
 
-// releases checks the answers to releases of live holds, of all visits and of the Holding.
+// releases checks the answers to releases of live holds, of all option checks and of the Holding.
 func releases(r rule.Rule, all scenario.Releases, checks ...check) Finding {
 	var answers []*probe.Answer
 	take := func(act scenario.Act) {
@@ -66,7 +66,7 @@ func releases(r rule.Rule, all scenario.Releases, checks ...check) Finding {
 			answers = append(answers, act.Answer)
 		}
 	}
-	for _, v := range all.Visits {
+	for _, v := range all.OptionChecks {
 		if f := Stopped(v.Stop); f.Cause != nil && f.Cause.ID == r.ID {
 			return f
 		}

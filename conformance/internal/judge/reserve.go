@@ -41,7 +41,7 @@ func reserveSpecs() []Spec {
 	one := counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return taken(&b.Opening) })
 	specs := []Spec{
 		spec(rule.ReserveStatus, held),
-		spec(rule.ReserveAccepts, held, Step{Subjects: visits, Judge: func(v any) Finding { return accepts(v.(*scenario.Visit)) }}, also(tried(1, scenario.PlaySellOut, lastSeat))),
+		spec(rule.ReserveAccepts, held, Step{Subjects: optionChecks, Judge: func(v any) Finding { return accepts(v.(*scenario.OptionCheck)) }}, also(tried(1, scenario.PlaySellOut, lastSeat))),
 	}
 	specs = append(specs, each([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
 	return append(specs,
@@ -49,7 +49,7 @@ func reserveSpecs() []Spec {
 		spec(rule.ReserveExpiresWindow, held, once(scenario.PlayBooking, expiresInWindow)),
 		spec(rule.ReserveCodeUnique, once(scenario.PlayAll, distinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
 		spec(rule.ReserveMinimal, held, once(scenario.PlayHolding, func(h *scenario.Holding) Finding { return reached(h.Hold != nil, h.Stop) })),
-		spec(rule.ReserveVacanciesOne, with(seatsHeld, andVisits(one, func(v *scenario.Visit) Move { return taken(&v.Opening) }))...),
+		spec(rule.ReserveVacanciesOne, with(seatsHeld, andOptionChecks(one, func(v *scenario.OptionCheck) Move { return taken(&v.Opening) }))...),
 		spec(rule.ReserveVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
 			return taken(&h.Opening)
 		}))...),
@@ -57,8 +57,8 @@ func reserveSpecs() []Spec {
 			return taken(&m.Opening)
 		}))...),
 		spec(rule.ReserveSoldOut,
-			aside(tried(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
-			aside(tried(1, scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused)),
+			breachOnly(tried(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
+			breachOnly(tried(1, scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused)),
 			Step{Subjects: subject(scenario.PlaySellOut), Enough: func(t any) bool { return notSoldOut(t.(*scenario.SellOut)) }},
 			once(scenario.PlaySellOut, soldOut),
 			tried(1, scenario.PlaySellOut, fullRefused)),
@@ -80,7 +80,7 @@ func reserveSpecs() []Spec {
 func nothing[T any](T) Finding { return Finding{} }
 
 // accepts finds an option whose slots are shown as bookable but refused.
-func accepts(v *scenario.Visit) Finding {
+func accepts(v *scenario.OptionCheck) Finding {
 	switch stop := v.Stop; {
 	case stop != nil && stop.Kind == scenario.Refused:
 		return broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
@@ -206,18 +206,18 @@ func keyRefused(of func(*scenario.WrongKeys) scenario.Act) Step {
 	})
 }
 
-// andVisits also weighs the seats in the visits to options, each by itself.
-func andVisits(step Step, move func(*scenario.Visit) Move) Step {
+// andOptionChecks also weighs the seats in the option checks, each by itself.
+func andOptionChecks(step Step, move func(*scenario.OptionCheck) Move) Step {
 	own, try := step.Subjects, step.Try
-	step.Subjects = joined(own, visits)
+	step.Subjects = joined(own, optionChecks)
 	step.Clean, step.Seats = 1, "no slot tells its vacancies"
 	step.Try = func(value any) Try {
-		visit, is := value.(*scenario.Visit)
+		played, is := value.(*scenario.OptionCheck)
 		if !is {
 			return try(value)
 		}
-		t := move(visit).try()
-		t.Skip = visit.Stop.OnlyMissing() // this visit shows nothing, but others may
+		t := move(played).try()
+		t.Skip = played.Stop.OnlyMissing() // this check shows nothing, but others may
 		return t
 	}
 	return step

@@ -139,16 +139,16 @@ func TestTheCatalogsIdsAreComparedInWhateverOrder(t *testing.T) {
 
 func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 	t.Parallel()
-	odd := func(answer *probe.Answer, held bool) scenario.Odd {
-		return scenario.Odd{What: "no guests", Answer: answer, Held: held}
+	odd := func(answer *probe.Answer, held bool) scenario.MalformedRequest {
+		return scenario.MalformedRequest{What: "no guests", Answer: answer, Held: held}
 	}
-	finds(t, "refused", bearsAll([]scenario.Odd{odd(answer(400, ""), false), odd(answer(200, ""), false)}), "", "")
-	crash := bearsAll([]scenario.Odd{odd(answer(500, ""), false), odd(answer(0, ""), false)})
+	finds(t, "refused", bearsAll([]scenario.MalformedRequest{odd(answer(400, ""), false), odd(answer(200, ""), false)}), "", "")
+	crash := bearsAll([]scenario.MalformedRequest{odd(answer(500, ""), false), odd(answer(0, ""), false)})
 	finds(t, "a crash", crash, report.Failed, "no guests: expected a 4xx, or nothing done, received 500")
 	if len(crash.Problems) != 2 || len(crash.Exchanges) != 2 {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
-	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.Odd{odd(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
+	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.MalformedRequest{odd(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
 	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), report.Inconclusive, "no slot")
 }
 

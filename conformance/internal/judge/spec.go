@@ -38,9 +38,9 @@ type Step struct {
 	// breach. That many rounds are played however long they take, and Clean if there is time.
 	Race int
 
-	Seats    string // if not "", seats are counted; the message if no subject shows any
-	Optional bool   // leave out what cannot be tried
-	Aside    bool   // and what was not completed
+	Seats      string // if not "", seats are counted; the message if no subject shows any
+	Optional   bool   // leave out what cannot be tried
+	BreachOnly bool   // and what was not completed
 	// Enough reports whether the steps after this one can be left out, if a step before it has
 	// passed.
 	Enough func(value any) bool
@@ -122,9 +122,9 @@ func also(step Step) Step {
 	return step
 }
 
-// aside makes a step that only counts when it finds a breach.
-func aside(step Step) Step {
-	step.Aside = true
+// breachOnly makes a step that only counts when it finds a breach.
+func breachOnly(step Step) Step {
+	step.BreachOnly = true
 	return step
 }
 
@@ -143,14 +143,14 @@ func numbered[T any](count func(context.Context, *scenario.Player) int, play pla
 	return step
 }
 
-func visits(ctx context.Context, p *scenario.Player) (all []Play) {
+func optionChecks(ctx context.Context, p *scenario.Player) (all []Play) {
 	if p.Case() != nil {
-		return nil // the case takes the place of the visits
+		return nil // the case takes the place of the option checks
 	}
-	for _, key := range scenario.PlayVisits(ctx, p) {
+	for _, key := range scenario.PlayOptionChecks(ctx, p) {
 		all = append(all, func(ctx context.Context, p *scenario.Player, attempt int) any {
-			if visit := scenario.PlayVisit(ctx, p, key, attempt); visit != nil {
-				return visit
+			if played := scenario.PlayOptionCheck(ctx, p, key, attempt); played != nil {
+				return played
 			}
 			return nil
 		})

@@ -21,7 +21,7 @@ type bookings struct {
 	byCode map[string]*lifecycle
 	byID   map[string]*lifecycle
 	order  []*lifecycle // in the order in which they were made
-	lives  lives
+	lives  holdTimes
 
 	uncancelled Finding // an answer that shows that cancel is not supported
 	cancels     bool    // a cancellation was accepted
@@ -205,15 +205,15 @@ func (t *Traffic) takeFields(c *Call, schema string, rules ...rule.Rule) {
 	}
 }
 
-// lives is how long holds last (RSV-7). A partner whose clock was moved seems to hold for longer,
+// holdTimes is how long holds last (RSV-7). A partner whose clock was moved seems to hold for longer,
 // so only what every hold shows counts against it.
-type lives struct {
+type holdTimes struct {
 	longest, shortest time.Duration
 	shown             *probe.Exchange
 	holdless          bool
 }
 
-func (l *lives) take(t *Traffic, c *Call, life time.Duration) {
+func (l *holdTimes) take(t *Traffic, c *Call, life time.Duration) {
 	later := Finding{}
 	if life <= 0 {
 		later = broken("Expected a time in the future, received one %s ago", (-life).Round(time.Second)).showing(c.Exchange)

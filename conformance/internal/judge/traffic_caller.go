@@ -9,26 +9,26 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// duty is a rule for the caller. The mock partner judges its callers by the same rules, and by more.
-type duty struct{ id, clause, title string }
+// callerRule is a rule for the caller. The mock partner judges its callers by the same rules, and by more.
+type callerRule struct{ id, clause, title string }
 
 var (
-	duties       []duty // in the order of a booking
-	authorized   = newDuty("call.authorized", "AUTH-1", "Every call presents the key in the registered form")
-	escaped      = newDuty("call.escaped", "RSV-6", "Codes and booking ids are escaped as one path segment")
-	bodySchema   = newDuty("call.schema", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1", "Request bodies match their schemas")
-	bodyType     = newDuty("call.content-type", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1", "A body is sent as JSON")
-	productsForm = newDuty("products.form", "PRD-13, PRD-14", "The catalog is requested completely, with updated_since, or with exactly ?limit=1 as the health probe")
-	windowForm   = newDuty("availability.window", "AVL-2", "Windows are today and the 60 days after it, or a single one of those days")
-	reserveOnce  = newDuty("reserve.once", "RSV-3", "Reserve is never sent again")
-	confirmOnce  = newDuty("confirm.once", "CNF-4", "Confirm is sent once, and again only if no complete response arrived")
-	notReleased  = newDuty("confirm.not-released", "CNF-5", "A released hold is not confirmed")
-	releaseBody  = newDuty("release.body", "REL-1", "A release names the same code in path and body")
+	callerRules  []callerRule // in the order of a booking
+	authorized   = newCallerRule("call.authorized", "AUTH-1", "Every call presents the key in the registered form")
+	escaped      = newCallerRule("call.escaped", "RSV-6", "Codes and booking ids are escaped as one path segment")
+	bodySchema   = newCallerRule("call.schema", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1", "Request bodies match their schemas")
+	bodyType     = newCallerRule("call.content-type", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1", "A body is sent as JSON")
+	productsForm = newCallerRule("products.form", "PRD-13, PRD-14", "The catalog is requested completely, with updated_since, or with exactly ?limit=1 as the health probe")
+	windowForm   = newCallerRule("availability.window", "AVL-2", "Windows are today and the 60 days after it, or a single one of those days")
+	reserveOnce  = newCallerRule("reserve.once", "RSV-3", "Reserve is never sent again")
+	confirmOnce  = newCallerRule("confirm.once", "CNF-4", "Confirm is sent once, and again only if no complete response arrived")
+	notReleased  = newCallerRule("confirm.not-released", "CNF-5", "A released hold is not confirmed")
+	releaseBody  = newCallerRule("release.body", "REL-1", "A release names the same code in path and body")
 )
 
-func newDuty(id, clause, title string) duty {
-	d := duty{id, clause, title}
-	duties = append(duties, d)
+func newCallerRule(id, clause, title string) callerRule {
+	d := callerRule{id, clause, title}
+	callerRules = append(callerRules, d)
 	return d
 }
 
@@ -41,7 +41,7 @@ type caller struct {
 func newCaller() caller { return caller{map[string]*report.CallerFault{}, map[string]bool{}} }
 
 // blame records a fault of the caller in a call.
-func (t *Traffic) blame(c *Call, d duty, format string, args ...any) {
+func (t *Traffic) blame(c *Call, d callerRule, format string, args ...any) {
 	fault := t.caller.faults[d.id]
 	if fault == nil {
 		fault = &report.CallerFault{ID: d.id, Clause: d.clause, Title: d.title, Message: fmt.Sprintf(format, args...), Exchange: *c.Exchange}
@@ -53,7 +53,7 @@ func (t *Traffic) blame(c *Call, d duty, format string, args ...any) {
 // CallerFaults returns the caller's faults in the order of a booking, with their texts passed
 // through words.
 func (t *Traffic) CallerFaults(words func(string) string, clean func(probe.Exchange) probe.Exchange) (all []report.CallerFault) {
-	for _, d := range duties {
+	for _, d := range callerRules {
 		if fault := t.caller.faults[d.id]; fault != nil {
 			shown := *fault
 			shown.Message, shown.Exchange = words(fault.Message), clean(fault.Exchange)

@@ -15,7 +15,7 @@ import (
 func unusualSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.AvailabilityUnknownFields, once(scenario.PlayOpenQuestion, func(stop *scenario.Stop) Finding {
-			return blamed(rule.AvailabilityUnknownFields, stop)
+			return attributed(rule.AvailabilityUnknownFields, stop)
 		})),
 	}
 	for _, unusual := range []struct {
@@ -66,7 +66,7 @@ func unusualReached(fact bool, stop *scenario.Stop, reserve, confirm rule.Rule) 
 	case stop != nil && stop.Form == scenario.Unusual:
 		return Finding{Outcome: report.Failed, Message: stop.Message, Cause: &confirm, Exchanges: stop.Exchanges}
 	default:
-		return blamed(reserve, scenario.Unplayed(stop))
+		return attributed(reserve, scenario.Unplayed(stop))
 	}
 }
 
@@ -93,13 +93,13 @@ func badInputSpecs() []Spec {
 	}
 }
 
-func bears(o scenario.Oddities) Finding {
+func bears(o scenario.MalformedRequests) Finding {
 	return Stopped(o.Stop).or(func() Finding { return bearsAll(o.Sent) })
 }
 
 // bearsAll judges that every malformed request was refused or ignored: no answer is missing or a
 // 5xx. An answer that is too large to read counts as an answer.
-func bearsAll(all []scenario.Odd) Finding {
+func bearsAll(all []scenario.MalformedRequest) Finding {
 	var wrong []string
 	var shown []*probe.Exchange
 	for _, odd := range all {

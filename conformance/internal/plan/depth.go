@@ -63,8 +63,8 @@ func (d Depth) Rounds(standard int) int {
 	}
 }
 
-// Visits returns the maximum number of options that are held once each.
-func (d Depth) Visits() int {
+// OptionChecks returns the maximum number of options that are held once each.
+func (d Depth) OptionChecks() int {
 	if d == Quick {
 		return 4
 	}

@@ -64,9 +64,9 @@ func Candidates(offers []discover.Offer) []discover.Offer {
 	return chosen[:min(mostCandidates, len(chosen))]
 }
 
-// Visits returns the keys of the options to visit, in order: no more than most, which have a slot
+// OptionChecks returns the keys of the options to check, in order: no more than most, which have a slot
 // among the fitting offers. all is in catalog order.
-func Visits(fitting, all []discover.Offer, most int) []string {
+func OptionChecks(fitting, all []discover.Offer, most int) []string {
 	wanted := map[string]bool{}
 	for _, offer := range fitting {
 		wanted[offer.OptionKey()] = true

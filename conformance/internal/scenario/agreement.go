@@ -17,7 +17,7 @@ type Pulls struct {
 	Pull    *probe.Exchange // the first
 	Full    []Catalog
 	Changes []Changes
-	Probes  []Heard
+	Probes  []RepeatedCall
 }
 
 // Changes is an incremental pull: the products that changed since a time.
@@ -47,7 +47,7 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 		}
 		for range 2 {
 			answer, stop := p.read.pull(ctx, "health probe", ProbeQuery(), probe.GoodKey)
-			all.Probes = append(all.Probes, Heard{Answer: answer, Stop: stop})
+			all.Probes = append(all.Probes, RepeatedCall{Answer: answer, Stop: stop})
 		}
 		full("pull of the catalog after those of changes")
 	})

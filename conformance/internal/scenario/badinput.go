@@ -17,20 +17,20 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Odd is one malformed request and its answer.
-type Odd struct {
+// MalformedRequest is one malformed request and its answer.
+type MalformedRequest struct {
 	What   string
 	Answer *probe.Answer // never nil
 	Held   bool          // the partner made a hold, which was released
 }
 
-// Oddities contains the malformed requests of one kind, with their answers.
-type Oddities struct {
-	Sent []Odd
+// MalformedRequests contains the malformed requests of one kind, with their answers.
+type MalformedRequests struct {
+	Sent []MalformedRequest
 	Stop *Stop // why some were not sent
 }
 
-func PlayBadPulls(ctx context.Context, p *Player, _ int) Oddities {
+func PlayBadPulls(ctx context.Context, p *Player, _ int) MalformedRequests {
 	queries := strangeQueries()
 	var pulls []nonsense
 	for _, what := range slices.Sorted(maps.Keys(queries)) {
@@ -43,10 +43,10 @@ func PlayBadPulls(ctx context.Context, p *Player, _ int) Oddities {
 	})
 }
 
-func PlayBadQuestions(ctx context.Context, p *Player, _ int) Oddities {
+func PlayBadQuestions(ctx context.Context, p *Player, _ int) MalformedRequests {
 	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
 	if stop != nil {
-		return Oddities{Stop: stop}
+		return MalformedRequests{Stop: stop}
 	}
 	valid := questionAbout(offer).request()
 	all := append(nonsenseOf(valid, "productId"), windowNonsense(valid, offer.Option.Lead())...)
@@ -55,7 +55,7 @@ func PlayBadQuestions(ctx context.Context, p *Player, _ int) Oddities {
 	})
 }
 
-func PlayBadConfirms(ctx context.Context, p *Player, _ int) Oddities {
+func PlayBadConfirms(ctx context.Context, p *Player, _ int) MalformedRequests {
 	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Book.UnknownCode(), Contact: &contact}
 	all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
 	return p.calls.sendAll(ctx, all, func(n nonsense) probe.Call {
@@ -63,13 +63,13 @@ func PlayBadConfirms(ctx context.Context, p *Player, _ int) Oddities {
 	})
 }
 
-func PlayBadReleases(ctx context.Context, p *Player, _ int) Oddities {
+func PlayBadReleases(ctx context.Context, p *Player, _ int) MalformedRequests {
 	return p.calls.sendAll(ctx, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Book.UnknownCode()+n.what))
 	})
 }
 
-func PlayBadCancels(ctx context.Context, p *Player, _ int) Oddities {
+func PlayBadCancels(ctx context.Context, p *Player, _ int) MalformedRequests {
 	return p.calls.sendAll(ctx, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Book.UnknownCode()+n.what))
 	})
@@ -78,8 +78,8 @@ func PlayBadCancels(ctx context.Context, p *Player, _ int) Oddities {
 // BadReserves contains malformed reserves for one slot, whose seats are counted before and after.
 type BadReserves struct {
 	Opening
-	Bodies  []Odd
-	Parties []Odd
+	Bodies  []MalformedRequest
+	Parties []MalformedRequest
 	After   *Reading
 }
 
@@ -100,7 +100,7 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 		for _, what := range slices.Sorted(maps.Keys(strange)) {
 			parties = append(parties, with(encode(valid), what, "units", strange[what]))
 		}
-		t := p.tell(ctx, &b.Opening)
+		t := p.continueStory(ctx, &b.Opening)
 		t.count("before reserves that make no sense", &b.Before)
 		t.step(func() (stop *Stop) { b.Bodies, stop = p.Book.reserveAll(ctx, b.Offer, bodies); return stop })
 		t.step(func() (stop *Stop) { b.Parties, stop = p.Book.reserveAll(ctx, b.Offer, parties); return stop })
@@ -110,15 +110,15 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 
 // reserveAll sends reserves that should make no hold, until one is not answered. If the partner
 // still makes a hold, it is recorded in the ledger and released immediately.
-func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) ([]Odd, *Stop) {
-	return b.calls.tryAll(all, func(n nonsense) (Odd, *Stop) {
+func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) ([]MalformedRequest, *Stop) {
+	return b.calls.tryAll(all, func(n nonsense) (MalformedRequest, *Stop) {
 		entry, stop := b.attempt(offer, nil)
 		if stop != nil {
-			return Odd{}, stop
+			return MalformedRequest{}, stop
 		}
 		answer, stop := b.calls.odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
 		b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
-		odd := Odd{What: n.what, Answer: answer, Held: entry.State == ledger.Held}
+		odd := MalformedRequest{What: n.what, Answer: answer, Held: entry.State == ledger.Held}
 		if stop == nil && odd.Held {
 			_, stop = b.releaseHold(ctx, "release it", held(entry, answer), true)
 		}
@@ -129,10 +129,10 @@ func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []non
 	})
 }
 
-func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense) probe.Call) (o Oddities) {
-	o.Sent, o.Stop = c.tryAll(all, func(n nonsense) (Odd, *Stop) {
+func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense) probe.Call) (o MalformedRequests) {
+	o.Sent, o.Stop = c.tryAll(all, func(n nonsense) (MalformedRequest, *Stop) {
 		answer, stop := c.odd(ctx, call(n))
-		return Odd{What: n.what, Answer: answer}, stop
+		return MalformedRequest{What: n.what, Answer: answer}, stop
 	})
 	return o
 }
@@ -140,13 +140,13 @@ func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense
 // tryAll sends malformed requests, a few at the same time unless races are disabled. It stops after
 // one that is not answered in time: that is enough for a finding, and waiting for all of them would
 // use up the run's time.
-func (c *caller) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent []Odd, stop *Stop) {
+func (c *caller) tryAll(all []nonsense, send func(nonsense) (MalformedRequest, *Stop)) (sent []MalformedRequest, stop *Stop) {
 	few := together
 	if c.NoRaces {
 		few = 1
 	}
 	for few := range slices.Chunk(all, few) {
-		came, stops := make([]Odd, len(few)), make([]*Stop, len(few))
+		came, stops := make([]MalformedRequest, len(few)), make([]*Stop, len(few))
 		var running sync.WaitGroup
 		for i, n := range few {
 			running.Go(func() { came[i], stops[i] = send(n) })
@@ -155,14 +155,16 @@ func (c *caller) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent 
 		if i := slices.IndexFunc(stops, func(s *Stop) bool { return s != nil }); i >= 0 {
 			return sent, stops[i]
 		}
-		if sent = append(sent, came...); slices.ContainsFunc(came, Odd.isLate) {
+		if sent = append(sent, came...); slices.ContainsFunc(came, MalformedRequest.isLate) {
 			break
 		}
 	}
 	return sent, nil
 }
 
-func (o Odd) isLate() bool { return o.Answer.Failure != nil && o.Answer.Failure.Kind == probe.Timeout }
+func (o MalformedRequest) isLate() bool {
+	return o.Answer.Failure != nil && o.Answer.Failure.Kind == probe.Timeout
+}
 
 func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.Call {
 	return probe.Call{Endpoint: endpoint, Purpose: n.what, Method: method, Path: path, Body: n.body, BodyType: n.bodyType, Key: probe.GoodKey}

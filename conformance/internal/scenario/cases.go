@@ -70,7 +70,7 @@ func (p *Player) cased(w wanted) wanted {
 // story is being played.
 type Other struct{ Before, Held, Released *Reading }
 
-func (t telling) another() *Stop {
+func (t storyPlayer) another() *Stop {
 	var o Other
 	var stop *Stop
 	if o.Before, stop = t.Seats.seats(t.ctx, t.story.Offer, "before another hold of the slot"); stop != nil {
@@ -93,7 +93,7 @@ func (t telling) another() *Stop {
 }
 
 // interlude makes the calls that come between two calls of a story.
-func (t telling) interlude() *Stop {
+func (t storyPlayer) interlude() *Stop {
 	if t.on == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (t telling) interlude() *Stop {
 }
 
 // question returns a question about the story's option for the complete window.
-func (t telling) question() Question {
+func (t storyPlayer) question() Question {
 	q := Question{Product: t.story.Offer.Product, Option: t.story.Offer.Option}
 	q.Window, _ = t.Scope.Window(t.Clock.Now(), q.Product.Zone)
 	return q

@@ -155,7 +155,7 @@ func (t *Time) Spent() float64 {
 	return float64(time.Since(t.started)-t.waited) / float64(t.most)
 }
 
-// extraShare is the share of the run's time after which no further visit or race round starts.
+// extraShare is the share of the run's time after which no further check or race round starts.
 const extraShare = 0.5
 
 // LateForMore reports whether the run must skip calls that its rules can be judged without. That is

@@ -96,7 +96,7 @@ type Expiry struct {
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 	return played(p, p.named("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
-		t := p.tell(ctx, &e.Opening)
+		t := p.continueStory(ctx, &e.Opening)
 		t.step(func() *Stop { return e.Hold.outlive(ctx, p) })
 		t.count("after the hold expired", &e.Expired)
 		t.confirmInVain("confirm the expired code", &e.Confirm, "after the expired code was confirmed")

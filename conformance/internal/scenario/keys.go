@@ -169,7 +169,7 @@ func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 }
 
 // keys makes a call of a story with wrong keys.
-func (t telling) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *Stop)) {
+func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *Stop)) {
 	good := func() { _, _ = t.Seats.Look(t.ctx, t.story.Offer, "between wrong keys") }
 	t.step(func() (stop *Stop) {
 		*into, stop = t.tryKeys(t.ctx, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {

@@ -57,7 +57,7 @@ const SeveralGuests = 2
 // seat, the hold is for one guest.
 func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 	return played(p, p.named("hold"), attempt, func(h *Holding, option string) {
-		var t telling
+		var t storyPlayer
 		for guests := int64(SeveralGuests); guests >= 1; guests-- {
 			t = p.begin(ctx, &h.Opening, wanted{
 				purpose: "reserve " + model.SeatsWord(guests) + ", to release them", party: leads(guests),
@@ -88,51 +88,51 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 	})
 }
 
-// Visit is a short test of one option: a hold for one guest that is made and released.
-type Visit struct {
+// OptionCheck is a short test of one option: a hold for one guest that is made and released.
+type OptionCheck struct {
 	Opening
 	Release Act
 }
 
-// PlayVisits returns the keys of the options to visit.
-func PlayVisits(ctx context.Context, p *Player) []string {
+// PlayOptionChecks returns the keys of the options to check.
+func PlayOptionChecks(ctx context.Context, p *Player) []string {
 	all := PlaySurvey(ctx, p, 0).Offers
-	return plan.Visits(discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all, p.Depth.Visits())
+	return plan.OptionChecks(discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all, p.Depth.OptionChecks())
 }
 
-// visited returns the keys of the options that are visited in addition to a story. A case has none.
-func (p *Player) visited(ctx context.Context) []string {
+// checkedOptions returns the keys of the options that are checked in addition to a story. A case has none.
+func (p *Player) checkedOptions(ctx context.Context) []string {
 	if p.on != nil {
 		return nil
 	}
-	return PlayVisits(ctx, p)
+	return PlayOptionChecks(ctx, p)
 }
 
-// PlayVisit plays the visit to one option. It returns nil when there is no time for it.
-func PlayVisit(ctx context.Context, p *Player, optionKey string, attempt int) *Visit {
-	name := "visit " + optionKey
+// PlayOptionCheck plays the check of one option. It returns nil when there is no time for it.
+func PlayOptionCheck(ctx context.Context, p *Player, optionKey string, attempt int) *OptionCheck {
+	name := "option check " + optionKey
 	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
 		return nil
 	}
-	return played(p, name, attempt, func(v *Visit, _ string) {
+	return played(p, name, attempt, func(v *OptionCheck, _ string) {
 		t := p.begin(ctx, &v.Opening, seat("reserve 1 seat, to release it", optionKey))
 		t.give("release the hold", true, &v.Release, "after release")
 	})
 }
 
-// Releases contains every release of a live hold: those of the visits and of the Holding.
+// Releases contains every release of a live hold: those of the option checks and of the Holding.
 type Releases struct {
-	Visits  []*Visit
-	Holding *Holding
+	OptionChecks []*OptionCheck
+	Holding      *Holding
 }
 
 func PlayReleases(ctx context.Context, p *Player, _ int) (r Releases) {
-	for _, key := range p.visited(ctx) {
-		visit := PlayVisit(ctx, p, key, 0)
-		if visit == nil {
+	for _, key := range p.checkedOptions(ctx) {
+		played := PlayOptionCheck(ctx, p, key, 0)
+		if played == nil {
 			break
 		}
-		r.Visits = append(r.Visits, visit)
+		r.OptionChecks = append(r.OptionChecks, played)
 	}
 	r.Holding = PlayHolding(ctx, p, 0)
 	return r

@@ -11,18 +11,20 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Fate is the state in which a hold is left early in the run, to be checked again late in the run.
-type Fate string
+// EarlyState is the state in which a hold is left early in the run, to be checked again late in the run.
+type EarlyState string
 
 const (
-	LeftHeld     Fate = "held"      // confirmed late
-	LeftOpen     Fate = "open"      // held, and released late
-	SoonReleased Fate = "released"  // released; released and confirmed again late
-	SoonBooked   Fate = "booked"    // confirmed; confirmed again, released and cancelled late
-	SoonUndone   Fate = "cancelled" // confirmed and cancelled; cancelled again, confirmed and released late
+	LeftHeld     EarlyState = "held"      // confirmed late
+	LeftOpen     EarlyState = "open"      // held, and released late
+	SoonReleased EarlyState = "released"  // released; released and confirmed again late
+	SoonBooked   EarlyState = "booked"    // confirmed; confirmed again, released and cancelled late
+	SoonUndone   EarlyState = "cancelled" // confirmed and cancelled; cancelled again, confirmed and released late
 )
 
-func Fates() []Fate { return []Fate{LeftHeld, LeftOpen, SoonReleased, SoonBooked, SoonUndone} }
+func EarlyStates() []EarlyState {
+	return []EarlyState{LeftHeld, LeftOpen, SoonReleased, SoonBooked, SoonUndone}
+}
 
 // Kept is a hold, or its booking, that was made early in the run and is checked again late in the
 // run. The late calls are in the acts of a booking and of a hold.
@@ -57,16 +59,16 @@ func KeepSome(ctx context.Context, p *Player) {
 	if first := PlayBooking(ctx, p, 0); first.Stop != nil && !first.Stop.OnlyMissing() {
 		return
 	}
-	if p.affordable(partnerapi.Reserve, keyShare) < len(Fates()) {
+	if p.affordable(partnerapi.Reserve, keyShare) < len(EarlyStates()) {
 		return // a slow partner's time is better spent elsewhere
 	}
 	p.keeps = true
-	for _, fate := range Fates() {
+	for _, fate := range EarlyStates() {
 		keep(ctx, p, fate, 0)
 	}
 }
 
-func keep(ctx context.Context, p *Player, fate Fate, attempt int) *Kept {
+func keep(ctx context.Context, p *Player, fate EarlyState, attempt int) *Kept {
 	return played(p, "keep "+string(fate), attempt, func(k *Kept, option string) {
 		if p.Book.traits.NoCancel && fate != LeftOpen && fate != SoonReleased {
 			k.Stop = Missing("the partner takes no cancellations")
@@ -104,7 +106,7 @@ func roomy(offers []discover.Offer) func(discover.Offer) bool {
 
 // PlayKept checks again what was made early, and makes the late calls. A further attempt is made
 // and checked with a wait in between.
-func PlayKept(fate Fate) func(context.Context, *Player, int) *Kept {
+func PlayKept(fate EarlyState) func(context.Context, *Player, int) *Kept {
 	return func(ctx context.Context, p *Player, attempt int) *Kept {
 		return played(p, "kept "+string(fate), attempt, func(k *Kept, _ string) {
 			if !p.keeps {
@@ -112,7 +114,7 @@ func PlayKept(fate Fate) func(context.Context, *Player, int) *Kept {
 				return
 			}
 			*k = *keep(ctx, p, fate, attempt)
-			t := p.tell(ctx, &k.Opening)
+			t := p.continueStory(ctx, &k.Opening)
 			t.step(func() *Stop { return k.grow(ctx, p) })
 			t.count("seconds later", &k.Seen)
 			k.late(t, fate)
@@ -120,7 +122,7 @@ func PlayKept(fate Fate) func(context.Context, *Player, int) *Kept {
 	}
 }
 
-func (k *Kept) late(t telling, fate Fate) {
+func (k *Kept) late(t storyPlayer, fate EarlyState) {
 	again := func(acts *[]Act, play func(*Act)) {
 		*acts = make([]Act, 1)
 		play(&(*acts)[0])
@@ -182,8 +184,8 @@ func (k *Kept) grow(ctx context.Context, p *Player) *Stop {
 }
 
 // PlayUnknownAgain releases an unknown code late in the run.
-func PlayUnknownAgain(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "release unknown, late", 0, func(h *Heard, _ string) {
+func PlayUnknownAgain(ctx context.Context, p *Player, _ int) *RepeatedCall {
+	return played(p, "release unknown, late", 0, func(h *RepeatedCall, _ string) {
 		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code, late in the run", p.Book.UnknownCode(), probe.GoodKey)
 	})
 }

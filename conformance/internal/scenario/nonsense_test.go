@@ -67,7 +67,7 @@ func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
 	} {
 		p := &caller{Config: Config{NoRaces: test.noRaces}}
 		var calls, now atomic.Int32
-		sent, stop := p.tryAll(all, func(n nonsense) (Odd, *Stop) {
+		sent, stop := p.tryAll(all, func(n nonsense) (MalformedRequest, *Stop) {
 			if now.Add(1) > 1 && test.noRaces {
 				t.Errorf("%s: want one call after the other", test.name)
 			}
@@ -76,7 +76,7 @@ func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
 			if calls.Add(1) == test.late {
 				exchange.Failure = &probe.Failure{Kind: probe.Timeout}
 			}
-			return Odd{What: n.what, Answer: &probe.Answer{Exchange: exchange}}, nil
+			return MalformedRequest{What: n.what, Answer: &probe.Answer{Exchange: exchange}}, nil
 		})
 		if stop != nil || len(sent) != test.sent {
 			t.Errorf("%s: want %d calls, got %d, %+v", test.name, test.sent, len(sent), stop)

@@ -145,7 +145,7 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 			}
 			return offer, stop
 		})
-		story := p.tell(ctx, &t.Opening)
+		story := p.continueStory(ctx, &t.Opening)
 		story.count("before reserve", &t.Before)
 		story.step(func() *Stop { return countable(&t.Offer, t.Before) })
 		story.step(func() *Stop { return t.sellDown(ctx, p) })
@@ -329,7 +329,7 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 		} else {
 			delete(p.sites, site)
 		}
-		t := p.tell(ctx, &b.Opening)
+		t := p.continueStory(ctx, &b.Opening)
 		t.step(func() *Stop { return b.confirm(ctx, p, round) })
 		t.step(func() *Stop { return b.cancel(ctx, p, round) })
 		if stop := p.Book.giveAll(ctx, "release it", b.Guests.Won()); b.Stop == nil {
@@ -438,7 +438,7 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 			}
 		}
 		a.Offer, a.Stop = p.site("apart", find(""))
-		t := p.tell(ctx, &a.Opening)
+		t := p.continueStory(ctx, &a.Opening)
 		t.step(func() (stop *Stop) {
 			avoid := a.Offer.OptionKey()
 			if groups(round) {

@@ -32,14 +32,14 @@ type SellOut struct {
 
 // beginWithFewest begins a story on the slot with the fewest seats: of that option, or of any if
 // optionKey is empty. A repeated story avoids slots that other customers use.
-func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey string) telling {
+func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey string) storyPlayer {
 	if story.Case = p.on; p.on != nil {
 		story.Offer = p.on.Offer
 		p.Seats.Use(story.Offer)
 	} else {
 		story.Offer, story.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
 	}
-	t := p.tell(ctx, story)
+	t := p.continueStory(ctx, story)
 	t.count("before reserve", &story.Before)
 	t.step(func() *Stop { return countable(&story.Offer, story.Before) })
 	return t
@@ -159,7 +159,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 				return
 			}
 			s.Offer = closed[attempt%len(closed)]
-			t := p.tell(ctx, &s.Opening)
+			t := p.continueStory(ctx, &s.Opening)
 			t.count("before reserve", &s.Before)
 			t.step(func() *Stop {
 				if s.Before.Last.Slot.Status != status {

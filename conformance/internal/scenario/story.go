@@ -225,35 +225,35 @@ func (a Act) last() *probe.Answer {
 	return all[len(all)-1]
 }
 
-// telling plays a story step by step. After a stop, no further step is played.
-type telling struct {
+// storyPlayer plays a story step by step. After a stop, no further step is played.
+type storyPlayer struct {
 	*Player
 	ctx   context.Context
 	story *Opening
 }
 
 // begin starts a story with a hold.
-func (p *Player) begin(ctx context.Context, story *Opening, want wanted) telling {
+func (p *Player) begin(ctx context.Context, story *Opening, want wanted) storyPlayer {
 	*story = p.open(ctx, p.cased(want))
 	if story.Case = p.on; p.on != nil {
 		story.Infants = p.on.Infants
 	}
-	return p.tell(ctx, story)
+	return p.continueStory(ctx, story)
 }
 
-// tell continues a story that already has a slot.
-func (p *Player) tell(ctx context.Context, story *Opening) telling {
+// continueStory continues a story that already has a slot.
+func (p *Player) continueStory(ctx context.Context, story *Opening) storyPlayer {
 	story.Traits = p.Book.traits
-	return telling{p, ctx, story}
+	return storyPlayer{p, ctx, story}
 }
 
-func (t telling) step(play func() *Stop) {
+func (t storyPlayer) step(play func() *Stop) {
 	if t.story.Stop == nil {
 		t.story.Stop = play()
 	}
 }
 
-func (t telling) count(when string, into **Reading) {
+func (t storyPlayer) count(when string, into **Reading) {
 	t.step(func() (stop *Stop) {
 		*into, stop = t.Seats.seats(t.ctx, t.story.Offer, when)
 		return stop
@@ -261,7 +261,7 @@ func (t telling) count(when string, into **Reading) {
 }
 
 // act makes a call. If when is not "", it then counts the seats.
-func (t telling) act(into *Act, when string, call func() (*probe.Answer, *Stop)) {
+func (t storyPlayer) act(into *Act, when string, call func() (*probe.Answer, *Stop)) {
 	t.step(t.interlude)
 	t.step(func() (stop *Stop) {
 		into.Answer, stop = call()
@@ -274,7 +274,7 @@ func (t telling) act(into *Act, when string, call func() (*probe.Answer, *Stop))
 
 // inVain makes a call that must be refused or have no effect, as often as the depth of the run
 // sets. If when is not "", it then counts the seats.
-func (t telling) inVain(into *Act, when string, call func() (*probe.Answer, *Stop)) {
+func (t storyPlayer) inVain(into *Act, when string, call func() (*probe.Answer, *Stop)) {
 	t.act(into, "", call)
 	for range t.tries() {
 		t.step(func() *Stop {
@@ -292,7 +292,7 @@ func (t telling) inVain(into *Act, when string, call func() (*probe.Answer, *Sto
 
 // tries returns how often a call without effect is repeated: at most once in a case, because there
 // are many cases.
-func (t telling) tries() int {
+func (t storyPlayer) tries() int {
 	if t.on != nil {
 		return min(1, t.Depth.Repeats()-1)
 	}
@@ -300,19 +300,19 @@ func (t telling) tries() int {
 }
 
 // confirmInVain confirms the code of a hold that is no longer live.
-func (t telling) confirmInVain(purpose string, into *Act, when string) {
+func (t storyPlayer) confirmInVain(purpose string, into *Act, when string) {
 	t.inVain(into, when, func() (*probe.Answer, *Stop) {
 		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, probe.GoodKey)
 	})
 }
 
 // releaseInVain releases a code that is no longer a hold.
-func (t telling) releaseInVain(purpose string, into *Act, when string) {
+func (t storyPlayer) releaseInVain(purpose string, into *Act, when string) {
 	t.inVain(into, when, func() (*probe.Answer, *Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, probe.GoodKey) })
 }
 
 // again makes a call that must be idempotent, as often as the depth of the run sets.
-func (t telling) again(into *[]Act, call func(*Act)) {
+func (t storyPlayer) again(into *[]Act, call func(*Act)) {
 	*into = make([]Act, t.Depth.Repeats())
 	for i := range *into {
 		call(&(*into)[i])
@@ -320,11 +320,11 @@ func (t telling) again(into *[]Act, call func(*Act)) {
 }
 
 // confirm confirms the hold's code and accepts any answer.
-func (t telling) confirm(purpose string, key probe.Key, into *Act, when string) {
+func (t storyPlayer) confirm(purpose string, key probe.Key, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, key) })
 }
 
-func (t telling) book(purpose string, full bool, into *Act, id *string, when string) {
+func (t storyPlayer) book(purpose string, full bool, into *Act, id *string, when string) {
 	t.act(into, when, func() (answer *probe.Answer, stop *Stop) {
 		answer, *id, stop = t.Book.book(t.ctx, purpose, t.story.Hold, full)
 		return answer, stop
@@ -332,29 +332,29 @@ func (t telling) book(purpose string, full bool, into *Act, id *string, when str
 }
 
 // release releases the hold's code and accepts any answer.
-func (t telling) release(purpose string, key probe.Key, into *Act, when string) {
+func (t storyPlayer) release(purpose string, key probe.Key, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, key) })
 }
 
 // give releases the live hold.
-func (t telling) give(purpose string, body bool, into *Act, when string) {
+func (t storyPlayer) give(purpose string, body bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.releaseHold(t.ctx, purpose, t.story.Hold, body) })
 }
 
 // cancel cancels a booking and accepts any answer.
-func (t telling) cancel(purpose, id string, key probe.Key, into *Act, when string) {
+func (t storyPlayer) cancel(purpose, id string, key probe.Key, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Cancel(t.ctx, purpose, id, key) })
 }
 
 // undo cancels the live booking.
-func (t telling) undo(purpose, id string, body bool, into *Act, when string) {
+func (t storyPlayer) undo(purpose, id string, body bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.cancelBooking(t.ctx, purpose, t.story.Hold, id, body) })
 }
 
 // reserve sends a reserve for another party and accepts any answer; a hold is released. A refused
 // reserve is repeated, as often as the depth of the run sets. The seats are counted if count
 // returns true for an answer.
-func (t telling) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
+func (t storyPlayer) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
 	reserve := func() (*probe.Answer, *Stop) { return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, party) }
 	t.act(into, "", reserve)
 	for range t.tries() {

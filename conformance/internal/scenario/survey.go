@@ -197,14 +197,14 @@ func (v *Survey) take(found []SlotAnswer) {
 	}
 }
 
-type Heard struct {
+type RepeatedCall struct {
 	Answer *probe.Answer
 	Again  []*probe.Answer // to repeats of the same call
 	Stop   *Stop
 }
 
-// hear makes a call that must be refused or have no effect, as often as the depth of the run sets.
-func (p *Player) hear(h *Heard, call func() (*probe.Answer, *Stop)) {
+// playRepeated makes a call that must be refused or have no effect, as often as the depth of the run sets.
+func (p *Player) playRepeated(h *RepeatedCall, call func() (*probe.Answer, *Stop)) {
 	if h.Answer, h.Stop = call(); h.Stop != nil {
 		return
 	}
@@ -219,8 +219,8 @@ func (p *Player) hear(h *Heard, call func() (*probe.Answer, *Stop)) {
 
 func ProbeQuery() url.Values { return url.Values{"limit": {"1"}} }
 
-func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Context, *Player, int) Heard {
-	return func(ctx context.Context, p *Player, _ int) (h Heard) {
+func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
+	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
 		h.Answer, h.Stop = p.read.pull(ctx, purpose, query, key)
 		return h
 	}
@@ -245,17 +245,17 @@ func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
 }
 
 // PlayQuestion returns a function that sends the survey's first question with another key.
-func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, int) Heard {
-	return func(ctx context.Context, p *Player, _ int) (h Heard) {
+func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
+	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
 		h.Answer, h.Stop = p.read.ask(ctx, purpose, PlaySurvey(ctx, p, 0).Answers[0].Question, key)
 		return h
 	}
 }
 
-func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "confirm unknown", 0, func(h *Heard, _ string) {
+func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
+	return played(p, "confirm unknown", 0, func(h *RepeatedCall, _ string) {
 		unknown := p.UnknownHold()
-		p.hear(h, func() (*probe.Answer, *Stop) {
+		p.playRepeated(h, func() (*probe.Answer, *Stop) {
 			return p.Book.Confirm(ctx, "confirm an unknown code", unknown, true, probe.GoodKey)
 		})
 	})
@@ -268,19 +268,19 @@ func (p *Player) anyOffer() discover.Offer {
 	return discover.Offer{}
 }
 
-func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "release unknown", 0, func(h *Heard, _ string) {
+func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
+	return played(p, "release unknown", 0, func(h *RepeatedCall, _ string) {
 		code := p.Book.UnknownCode()
-		p.hear(h, func() (*probe.Answer, *Stop) {
+		p.playRepeated(h, func() (*probe.Answer, *Stop) {
 			return p.Book.Release(ctx, "release an unknown code", code, probe.GoodKey)
 		})
 	})
 }
 
-func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "cancel unknown", 0, func(h *Heard, _ string) {
+func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *RepeatedCall {
+	return played(p, "cancel unknown", 0, func(h *RepeatedCall, _ string) {
 		id := p.Book.UnknownCode()
-		p.hear(h, func() (*probe.Answer, *Stop) {
+		p.playRepeated(h, func() (*probe.Answer, *Stop) {
 			return p.Book.Cancel(ctx, "cancel an unknown booking", id, probe.GoodKey)
 		})
 	})

@@ -50,7 +50,7 @@ func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 		}
 		reason = fmt.Errorf("%w, and what it held or booked may be left at the partner: %w", errLeft, err)
 	}
-	return r.finish(ctx, lease, run, Outcome{State: Failed, Result: Result{Reason: sayable(reason.Error()), NotUndone: left}})
+	return r.finish(ctx, lease, run, Outcome{State: Failed, Result: Result{Reason: storableText(reason.Error()), NotUndone: left}})
 }
 
 // undo runs the command to undo a ledger's open items, and returns what is left.

@@ -86,7 +86,7 @@ func (r *Runner) Run(ctx context.Context, id uuid.UUID) error {
 		return nil
 	case err != nil:
 		r.Log.WarnContext(ctx, "a conformance run failed", slog.String("run_id", id.String()), slog.String("integration_id", run.Integration.String()), slog.Any("error", err))
-		return r.finish(settling, lease, run, Outcome{State: Failed, Result: Result{Reason: sayable(err.Error()), NotUndone: o.NotUndone}})
+		return r.finish(settling, lease, run, Outcome{State: Failed, Result: Result{Reason: storableText(err.Error()), NotUndone: o.NotUndone}})
 	}
 	return r.finish(settling, lease, run, o)
 }
@@ -108,8 +108,8 @@ func (r *Runner) finish(ctx context.Context, lease Lease, run Run, o Outcome) er
 	return nil
 }
 
-// sayable removes characters that PostgreSQL cannot store.
-func sayable(text string) string {
+// storableText removes characters that PostgreSQL cannot store.
+func storableText(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 }
 

@@ -152,12 +152,12 @@ func approveSync(x *exchange) error { return x.sync("/sync/approve", struct{}{})
 func (x *exchange) sync(call string, body any) error {
 	return x.act(x.site.Root+"/integrations/"+x.id(), func() (string, error) {
 		made, err := send[client.Sync](x, http.MethodPost, "/operator/integrations/"+x.id()+call, body)
-		return cameOf(made), err
+		return syncResult(made), err
 	})
 }
 
-// cameOf describes the result of a sync.
-func cameOf(made client.Sync) string {
+// syncResult describes the result of a sync.
+func syncResult(made client.Sync) string {
 	switch {
 	case made.Skipped:
 		return "Synced: the catalog has not changed."

@@ -12,12 +12,12 @@ import (
 // timeline is a chart of an integration's health over time.
 type timeline struct {
 	From, Until time.Time
-	Parts       []stretch
+	Parts       []healthPeriod
 	Says        string // a text alternative for the chart
 }
 
-// stretch is a period in one state, as part of the chart from 0 to timelineWidth.
-type stretch struct {
+// healthPeriod is a period in one state, as part of the chart from 0 to timelineWidth.
+type healthPeriod struct {
 	State       partnerapi.Health
 	From, Until time.Time
 	Reason      string // its cause; "" if unknown
@@ -35,7 +35,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 	if i.CreatedAt.After(b.From) {
 		b.From = i.CreatedAt
 	}
-	state := stretch{State: partnerapi.Healthy, From: b.From}
+	state := healthPeriod{State: partnerapi.Healthy, From: b.From}
 	if len(i.Health.Changes) > 0 { // the oldest known change implies the state before it
 		state.State = other(i.Health.Changes[len(i.Health.Changes)-1])
 	}
@@ -59,7 +59,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 			changes++
 		}
 		add(from)
-		state = stretch{State: change.State, From: from, Reason: change.Reason}
+		state = healthPeriod{State: change.State, From: from, Reason: change.Reason}
 	}
 	add(now)
 	b.Says = fmt.Sprintf("%s now. In the last %s: DEGRADED for %s, %s.", i.Health.State, lasted(now.Sub(b.From)), lasted(degraded), plural(changes, "change", "changes"))

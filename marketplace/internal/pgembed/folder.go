@@ -57,7 +57,7 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, orphanTime)
 		defer cancel()
-		gone := func() bool { return !livesIn(pid, data) }
+		gone := func() bool { return !worksIn(pid, data) }
 		if !until(ctx, gone) {
 			return fmt.Errorf("the leftover PostgreSQL (process %d) does not stop: stop it yourself", pid)
 		}
@@ -66,7 +66,7 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 	// would destroy them.
 	ctx, cancel := context.WithTimeout(ctx, orphanTime)
 	defer cancel()
-	if !until(ctx, func() bool { return !inhabited(data) }) {
+	if !until(ctx, func() bool { return !hasProcess(data) }) {
 		return fmt.Errorf("processes of an earlier PostgreSQL still use %s: stop them", data)
 	}
 	stale := []string{filepath.Join(data, pidFile)}
@@ -86,7 +86,7 @@ func running(data string) (int, error) {
 		return 0, err
 	}
 	pid, err := strconv.Atoi(lines[0])
-	if err != nil || pid <= 0 || !livesIn(pid, data) {
+	if err != nil || pid <= 0 || !worksIn(pid, data) {
 		return 0, nil
 	}
 	return pid, nil

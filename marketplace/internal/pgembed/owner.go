@@ -18,15 +18,15 @@ type owner struct {
 	account *syscall.Credential // nil: the service's user
 }
 
-// servants are the users that run PostgreSQL for root. The first that exists is used.
-var servants = []string{"postgres", "nobody"}
+// unprivilegedUsers are the users that run PostgreSQL for root. The first that exists is used.
+var unprivilegedUsers = []string{"postgres", "nobody"}
 
 // serverOwner returns the server's user: the service's own, or a servant for root.
 func serverOwner() (owner, error) {
 	if os.Geteuid() != 0 {
 		return owner{}, nil
 	}
-	for _, name := range servants {
+	for _, name := range unprivilegedUsers {
 		account, err := user.Lookup(name)
 		if err != nil {
 			continue

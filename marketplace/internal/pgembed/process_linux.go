@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// livesIn reports whether a live process works in that folder, as a PostgreSQL server does in its
+// worksIn reports whether a live process works in that folder, as a PostgreSQL server does in its
 // data. A process id alone proves nothing: another process may have it now, or it may be a zombie,
 // which has no folder.
-func livesIn(pid int, folder string) bool {
+func worksIn(pid int, folder string) bool {
 	works, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil {
 		return false
@@ -24,16 +24,16 @@ func livesIn(pid int, folder string) bool {
 	return err == nil && os.SameFile(there, wanted)
 }
 
-// inhabited reports whether any process has that folder as its working directory.
-func inhabited(folder string) bool {
+// hasProcess reports whether any process has that folder as its working directory.
+func hasProcess(folder string) bool {
 	running, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, process := range running {
-		if pid, err := strconv.Atoi(filepath.Base(process)); err == nil && livesIn(pid, folder) {
+		if pid, err := strconv.Atoi(filepath.Base(process)); err == nil && worksIn(pid, folder) {
 			return true
 		}
 	}
 	return false
 }
 
-// endWithUs makes a child end with the thread that starts it.
-func endWithUs(child *syscall.SysProcAttr) { child.Pdeathsig = syscall.SIGINT }
+// endWithParent makes a child end with the thread that starts it.
+func endWithParent(child *syscall.SysProcAttr) { child.Pdeathsig = syscall.SIGINT }

@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// livesIn reports whether a live process was started with that folder. Without /proc the command
+// worksIn reports whether a live process was started with that folder. Without /proc the command
 // line distinguishes a server from another process with the same id.
-func livesIn(pid int, folder string) bool {
+func worksIn(pid int, folder string) bool {
 	said, err := exec.Command("ps", "-o", "stat=,command=", "-p", strconv.Itoa(pid)).Output()
 	line := strings.TrimSpace(string(said))
 	return err == nil && !strings.HasPrefix(line, "Z") && strings.Contains(line, folder)
 }
 
-// inhabited is unknown here: without /proc a child's folder cannot be read.
-func inhabited(string) bool { return false }
+// hasProcess is unknown here: without /proc a child's folder cannot be read.
+func hasProcess(string) bool { return false }
 
-// endWithUs is not supported here: a server outlives a killed service, and the next one ends it.
-func endWithUs(*syscall.SysProcAttr) {}
+// endWithParent is not supported here: a server outlives a killed service, and the next one ends it.
+func endWithParent(*syscall.SysProcAttr) {}

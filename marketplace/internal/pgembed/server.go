@@ -119,7 +119,7 @@ func (s *Server) run(ctx context.Context, commands binaries, o owner, dir, data 
 	command.Dir = data
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = o.process()
-	endWithUs(command.SysProcAttr)
+	endWithParent(command.SysProcAttr)
 	started := make(chan error)
 	go func() {
 		// Linux sends the signal when the thread that started the child ends, so that thread is

@@ -124,7 +124,7 @@ const maxChunks = 10_000
 
 func (d Dribble) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
 	answer.begin(w)
-	trickle(ctx, w, answer.body, (len(answer.body)+d.Chunks-1)/d.Chunks, time.Duration(d.Over)/time.Duration(d.Chunks))
+	sendSlowly(ctx, w, answer.body, (len(answer.body)+d.Chunks-1)/d.Chunks, time.Duration(d.Over)/time.Duration(d.Chunks))
 }
 
 // Latency is toxiproxy's: a wait of that length, plus or minus the jitter.

@@ -52,8 +52,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// trickle sends a body in pieces of a size, with a pause before each.
-func trickle(ctx context.Context, w http.ResponseWriter, body []byte, size int, each time.Duration) {
+// sendSlowly sends a body in pieces of a size, with a pause before each.
+func sendSlowly(ctx context.Context, w http.ResponseWriter, body []byte, size int, each time.Duration) {
 	flush := http.NewResponseController(w).Flush
 	_ = flush()
 	for len(body) > 0 {
@@ -79,13 +79,13 @@ func takeOver(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter) {
 	return conn, out
 }
 
-// witness records answers that bypass the ResponseWriter.
-type witness interface {
+// answerRecorder records answers that bypass the ResponseWriter.
+type answerRecorder interface {
 	Sent(status int, header http.Header, body []byte)
 }
 
-func tell(w http.ResponseWriter, answer *response, body []byte) {
-	if kept, ok := w.(witness); ok {
+func recordAnswer(w http.ResponseWriter, answer *response, body []byte) {
+	if kept, ok := w.(answerRecorder); ok {
 		kept.Sent(answer.status, answer.header, body)
 	}
 }

@@ -51,9 +51,9 @@ func (f Wire) deliver(_ context.Context, w http.ResponseWriter, answer *response
 	defer conn.Close()
 	// Recorded before the caller can see the end.
 	if f == MalformedResponseChunk {
-		tell(w, answer, nil)
+		recordAnswer(w, answer, nil)
 	} else {
-		tell(w, &response{}, nil)
+		recordAnswer(w, &response{}, nil)
 	}
 	switch f {
 	case ConnectionResetByPeer:
@@ -167,7 +167,7 @@ func (b *Bandwidth) compile() (any, error) {
 
 func (b *Bandwidth) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
 	answer.begin(w)
-	trickle(ctx, w, answer.body, b.Rate*1000/int(time.Second/tick), tick)
+	sendSlowly(ctx, w, answer.body, b.Rate*1000/int(time.Second/tick), tick)
 }
 
 // SlowHeader sends status line and headers in small pieces, over that time. The body follows
@@ -207,7 +207,7 @@ func (s *SlowHeader) deliver(ctx context.Context, w http.ResponseWriter, answer 
 		}
 	}
 	// Recorded before the caller can see the end.
-	tell(w, &response{answer.status, header, nil}, answer.body)
+	recordAnswer(w, &response{answer.status, header, nil}, answer.body)
 	out.Write(answer.body)
 	out.Flush()
 }

@@ -28,15 +28,15 @@ type Journal struct {
 	limits  Limits
 	secrets []*redact.Redactor
 
-	mu      sync.Mutex
-	later   []*redact.Redactor // of secrets that were added later
-	entries []*entry
-	arrived uint64
-	cleared uint64 // the highest number that was cleared
-	bytes   int64
-	shared  map[*byte]int // number of entries with the body that starts there
-	largest *byte         // start of the largest shared body, see trim
-	spared  int64         // its length
+	mu          sync.Mutex
+	later       []*redact.Redactor // of secrets that were added later
+	entries     []*entry
+	arrived     uint64
+	cleared     uint64 // the highest number that was cleared
+	bytes       int64
+	shared      map[*byte]int // number of entries with the body that starts there
+	largest     *byte         // start of the largest shared body, see trim
+	largestSize int64         // its length
 
 	testimony []Testimony
 
@@ -84,8 +84,8 @@ func (j *Journal) share(e *entry) {
 	if j.shared[start]++; j.shared[start] == 1 {
 		j.bytes += int64(len(e.Answer.Body))
 	}
-	if size := int64(len(e.Answer.Body)); size > j.spared {
-		j.largest, j.spared = start, size
+	if size := int64(len(e.Answer.Body)); size > j.largestSize {
+		j.largest, j.largestSize = start, size
 	}
 }
 
@@ -99,7 +99,7 @@ func (j *Journal) unshare(e *entry) {
 		delete(j.shared, start)
 		j.bytes -= int64(len(e.Answer.Body))
 		if start == j.largest {
-			j.largest, j.spared = nil, 0
+			j.largest, j.largestSize = nil, 0
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (j *Journal) unshare(e *entry) {
 // body does not count. It is the catalog, which is in memory anyway, and a large one would leave no
 // room for anything else.
 func (j *Journal) trim() {
-	for len(j.entries) > j.limits.Exchanges || len(j.entries) > 1 && j.bytes-j.spared > j.limits.Bytes {
+	for len(j.entries) > j.limits.Exchanges || len(j.entries) > 1 && j.bytes-j.largestSize > j.limits.Bytes {
 		oldest := j.entries[0]
 		j.entries[0] = nil
 		j.entries = j.entries[1:]

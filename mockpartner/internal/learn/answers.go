@@ -25,22 +25,22 @@ type situation struct {
 	match    []string // members of a fault's match
 	due      int      // the status that the mock answers with
 	list     bool     // the answer is a list
-	calls    []meeting
+	calls    []holdCall
 }
 
 // situations groups the calls, the most specific situations first.
 func situations(s *story, h *history) (all []*situation) {
-	byCase := map[platform.Case][]meeting{}
+	byCase := map[platform.Case][]holdCall{}
 	for _, m := range s.met {
 		byCase[m.on] = append(byCase[m.on], m)
 	}
-	of := func(endpoint partnerapi.Endpoint, fits func(*call) bool) (met []meeting) {
+	of := func(endpoint partnerapi.Endpoint, fits func(*call) bool) (met []holdCall) {
 		for _, c := range h.of(endpoint, fits) {
-			met = append(met, meeting{call: c})
+			met = append(met, holdCall{call: c})
 		}
 		return met
 	}
-	add := func(endpoint partnerapi.Endpoint, about string, due int, calls []meeting, match ...string) {
+	add := func(endpoint partnerapi.Endpoint, about string, due int, calls []holdCall, match ...string) {
 		if len(calls) > 0 {
 			all = append(all, &situation{about, endpoint, match, due, endpoint == partnerapi.Products || endpoint == partnerapi.Availability, calls})
 		}
@@ -115,7 +115,7 @@ func (f form) compare(other form) int {
 	return cmp.Or(f.status-other.status, strings.Compare(f.media, other.media), strings.Compare(f.kind, other.kind), strings.Compare(f.fields, other.fields))
 }
 
-func (l *learner) formOf(s *situation, m meeting) form {
+func (l *learner) formOf(s *situation, m holdCall) form {
 	f := form{status: m.Status, kind: kindOf(m.call)}
 	if s.list && m.ok() && f.kind == "cut" {
 		f.kind = "array" // the recording is cut, not the answer
@@ -157,7 +157,7 @@ func kindOf(c *call) string {
 }
 
 // changes lists, as jq, where an answer differs from the mock's.
-func (l *learner) changes(m meeting) (all []string) {
+func (l *learner) changes(m holdCall) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	switch m.endpoint {
 	case partnerapi.Reserve:
@@ -332,7 +332,7 @@ func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct
 	found = append(found, l.strangerFaults(s)...)
 	found = append(found, l.nonsense()...)
 	for _, one := range situations(s, l.history) {
-		forms := map[form][]meeting{}
+		forms := map[form][]holdCall{}
 		for _, m := range one.calls {
 			if m.Status != 0 && m.Status != http.StatusTooManyRequests {
 				f := l.formOf(one, m)
@@ -458,12 +458,12 @@ func (l *learner) bodyOf(s *situation, f form) string {
 // feature is a property that may distinguish some calls from the others of their situation.
 type feature struct {
 	match string
-	has   func(meeting) bool
+	has   func(holdCall) bool
 }
 
 // special learns what the calls with a rare form have in common.
-func (l *learner) special(s *situation, rare, most form, few, many []meeting) (f learnedFault, ok bool) {
-	guests := func(m meeting) (n int) {
+func (l *learner) special(s *situation, rare, most form, few, many []holdCall) (f learnedFault, ok bool) {
+	guests := func(m holdCall) (n int) {
 		for _, unit := range unitsOf(m.request) {
 			n += unit.Quantity
 		}
@@ -474,28 +474,28 @@ func (l *learner) special(s *situation, rare, most form, few, many []meeting) (f
 		smallest = min(smallest, guests(m))
 	}
 	features := []feature{
-		{unknownFields(s.endpoint), func(m meeting) bool { return hasUnknownFields(m.call) }},
-		{"no_body: true", func(m meeting) bool { return len(m.Body) == 0 }},
-		{`body: ".contact == null"`, func(m meeting) bool { return field(m.request, "contact") == nil }},
-		{`body: 'has("resellerReference") | not'`, func(m meeting) bool { return field(m.request, "resellerReference") == nil }},
-		{`body: '[.units[]?.id] | index("unit-adult") == null'`, func(m meeting) bool {
+		{unknownFields(s.endpoint), func(m holdCall) bool { return hasUnknownFields(m.call) }},
+		{"no_body: true", func(m holdCall) bool { return len(m.Body) == 0 }},
+		{`body: ".contact == null"`, func(m holdCall) bool { return field(m.request, "contact") == nil }},
+		{`body: 'has("resellerReference") | not'`, func(m holdCall) bool { return field(m.request, "resellerReference") == nil }},
+		{`body: '[.units[]?.id] | index("unit-adult") == null'`, func(m holdCall) bool {
 			return !slices.ContainsFunc(unitsOf(m.request), func(u partnerapi.UnitQuantity) bool { return u.ID == partnerapi.AdultUnitID })
 		}},
-		{fmt.Sprintf(`body: "([.units[]?.quantity] | add // 0) >= %d"`, smallest), func(m meeting) bool { return guests(m) >= smallest }},
-		{`body: '[.. | strings | explode[] | . > 65535] | any'`, func(m meeting) bool {
+		{fmt.Sprintf(`body: "([.units[]?.quantity] | add // 0) >= %d"`, smallest), func(m holdCall) bool { return guests(m) >= smallest }},
+		{`body: '[.. | strings | explode[] | . > 65535] | any'`, func(m holdCall) bool {
 			return strings.ContainsFunc(string(m.Body), func(r rune) bool { return r > 0xffff })
 		}},
 	}
 	if m := few[0]; m.request != nil && text(field(m.request, "productId")) != "" {
 		product, option := text(field(m.request, "productId")), text(field(m.request, "optionId"))
 		if l.secrets.clean(product+option) == product+option {
-			features = append(features, feature{fmt.Sprintf("product: %s, option: %s", scalar(product), scalar(option)), func(m meeting) bool {
+			features = append(features, feature{fmt.Sprintf("product: %s, option: %s", scalar(product), scalar(option)), func(m holdCall) bool {
 				return text(field(m.request, "productId")) == product && text(field(m.request, "optionId")) == option
 			}})
 		}
 	}
 	for _, one := range features {
-		if one.match == "" || slices.ContainsFunc(many, one.has) || slices.ContainsFunc(few, func(m meeting) bool { return !one.has(m) }) {
+		if one.match == "" || slices.ContainsFunc(many, one.has) || slices.ContainsFunc(few, func(m holdCall) bool { return !one.has(m) }) {
 			continue
 		}
 		actions := l.actions(s, rare, nil, conduct{})

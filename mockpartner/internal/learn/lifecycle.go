@@ -18,14 +18,14 @@ type story struct {
 	bookings map[string]*hold // by booking id
 	slots    map[slotID]*slotStory
 
-	met   []meeting
+	met   []holdCall
 	moves []move
 
 	codesAgain, idsAgain int // codes and booking ids that were issued again
 }
 
-// meeting is a call that may concern a hold, with its case.
-type meeting struct {
+// holdCall is a call that may concern a hold, with its case.
+type holdCall struct {
 	*call
 	on      platform.Case // empty if unknown
 	product string
@@ -181,7 +181,7 @@ func alone(events []event) bool {
 const failed = "failed-"
 
 func (s *story) meet(c *call, on platform.Case, h *hold) {
-	m := meeting{call: c, on: on}
+	m := holdCall{call: c, on: on}
 	if h != nil {
 		m.product, m.option, m.slotID, m.units = h.slot.product, h.slot.option, h.slot.id, h.units
 		if !c.ok() && slices.Contains([]platform.Case{platform.OnReserve, platform.OnConfirm, platform.OnRelease, platform.OnCancel}, on) {
@@ -221,7 +221,7 @@ func (s *story) reserve(c *call) {
 	var on platform.Case
 	switch {
 	case !known || len(h.units) == 0 || !lawfulReserve(c.request):
-		s.met = append(s.met, meeting{call: c})
+		s.met = append(s.met, holdCall{call: c})
 		return
 	case slot.status == string(partnerapi.StatusClosed):
 		on = platform.OnReserveClosed
@@ -285,7 +285,7 @@ func (s *story) confirm(c *call) {
 	}
 	switch {
 	case !isText:
-		s.met = append(s.met, meeting{call: c})
+		s.met = append(s.met, holdCall{call: c})
 		return
 	case h == nil:
 		s.meet(c, platform.OnConfirmUnknown, nil)
@@ -318,7 +318,7 @@ func (s *story) release(c *call) {
 		return
 	}
 	if len(c.Body) > 0 && (!lawfulBody(schemas.ReleaseRequest, c) || text(field(c.request, "reservationConfirmationCode")) != c.named) {
-		s.met = append(s.met, meeting{call: c})
+		s.met = append(s.met, holdCall{call: c})
 		return
 	}
 	if h == nil {
@@ -338,7 +338,7 @@ func (s *story) cancel(c *call) {
 		return
 	}
 	if len(c.Body) > 0 && !lawfulBody(schemas.CancelRequest, c) {
-		s.met = append(s.met, meeting{call: c})
+		s.met = append(s.met, holdCall{call: c})
 		return
 	}
 	if h == nil {

@@ -122,8 +122,8 @@ type Facts struct {
 // when the request is refused before it reaches a slot, a hold or a booking. A nil Tell is ignored.
 type Tell func(before, after Facts)
 
-// scene is the subject of a call in progress.
-type scene struct {
+// callSubject is the subject of a call in progress.
+type callSubject struct {
 	stock  *inventory
 	now    time.Time
 	tell   Tell
@@ -133,15 +133,15 @@ type scene struct {
 }
 
 // look begins a scene; end ends it. The platform stays locked in between.
-func (l *lifecycle) look(now time.Time, tell Tell, slot slotKey, code string) *scene {
-	s := &scene{stock: l.stock, now: now, tell: tell, slot: slot, code: code}
+func (l *lifecycle) look(now time.Time, tell Tell, slot slotKey, code string) *callSubject {
+	s := &callSubject{stock: l.stock, now: now, tell: tell, slot: slot, code: code}
 	if tell != nil {
 		s.before = s.facts()
 	}
 	return s
 }
 
-func (s *scene) end() {
+func (s *callSubject) end() {
 	if s.tell == nil {
 		return
 	}
@@ -150,7 +150,7 @@ func (s *scene) end() {
 	}
 }
 
-func (s *scene) facts() (f Facts) {
+func (s *callSubject) facts() (f Facts) {
 	state := &s.stock.state
 	if hold, ok := state.holds.Get(s.code); ok {
 		f.Hold, s.slot = hold, hold.slot

@@ -38,8 +38,8 @@ type Fault struct {
 	fault.Actions `yaml:",inline"`
 }
 
-func (f Fault) occasion() occasion {
-	return occasion{f.After, f.Until, f.Times, f.Probability}
+func (f Fault) occasion() trigger {
+	return trigger{f.After, f.Until, f.Times, f.Probability}
 }
 
 // Key is what a fault counts by.

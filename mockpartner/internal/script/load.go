@@ -82,7 +82,7 @@ func ParseBody(name string, text []byte) (*Scenario, error) { return read(name, 
 
 // file is the form of a scenario file.
 type file struct {
-	Catalog soldAs           `yaml:"catalog"`
+	Catalog catalogSource    `yaml:"catalog"`
 	Clock   clockSetting     `yaml:"clock"`
 	Seed    *uint64          `yaml:"seed"`
 	Policy  *catalog.Policy  `yaml:"policy"`
@@ -99,14 +99,14 @@ type clockSetting struct {
 	Frozen bool   `yaml:"frozen"`
 }
 
-// soldAs is a catalog, or the path of its file.
-type soldAs struct {
+// catalogSource is a catalog, or the path of its file.
+type catalogSource struct {
 	path string
 	own  *catalog.Catalog
 }
 
 // UnmarshalYAML reads a path or a catalog.
-func (s *soldAs) UnmarshalYAML(node ast.Node) error {
+func (s *catalogSource) UnmarshalYAML(node ast.Node) error {
 	if scalar(node) {
 		return yaml.NodeToValue(node, &s.path)
 	}

@@ -131,8 +131,8 @@ func (f WebhookFault) aboutSlots() bool {
 	return f.Stale || f.Unknown != "" || f.HoldBack == HoldBackSlot
 }
 
-func (f WebhookFault) occasion() occasion {
-	return occasion{f.After, f.Until, f.Times, f.Probability}
+func (f WebhookFault) occasion() trigger {
+	return trigger{f.After, f.Until, f.Times, f.Probability}
 }
 
 // WebhookSubject is what a webhook concerns. A trigger has only a kind.

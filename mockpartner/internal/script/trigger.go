@@ -16,22 +16,22 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// occasion decides for which matches of a key a fault fires.
-type occasion struct {
+// trigger decides for which matches of a key a fault fires.
+type trigger struct {
 	after, until *Bound
 	times        int
 	probability  *float64
 }
 
-func (o occasion) check() error {
+func (o trigger) check() error {
 	if p := o.probability; p != nil && !(*p > 0 && *p <= 1) {
 		return invalid.At("probability", "expected a number above 0 and up to 1, received %v", *p)
 	}
 	return invalid.Within("times", o.times, 0, maxCount)
 }
 
-// comes reports whether the fault fires for the key's latest match in the tally.
-func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) bool {
+// fires reports whether the fault fires for the key's latest match in the tally.
+func (o trigger) fires(seed uint64, fault, key string, t tally, now time.Time) bool {
 	switch {
 	case o.after != nil && !o.after.passed(t, now),
 		o.until != nil && o.until.passed(t, now),
@@ -44,7 +44,7 @@ func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) 
 
 // usedUp reports whether a fault with this key will not fire again. With a key it may, because a
 // new key can always appear.
-func (o occasion) usedUp(key Key, c Counts, now time.Time) bool {
+func (o trigger) usedUp(key Key, c Counts, now time.Time) bool {
 	keyed := key != "" && key != KeyNone
 	switch u := o.until; {
 	case u != nil && !u.At.IsZero():
@@ -81,7 +81,7 @@ type counter struct {
 
 // match counts a matching request with its key and decides. It returns the number of the match if
 // the fault fires, and 0 if not. keys is the number of keys in the set.
-func (c *counter) match(o occasion, seed uint64, fault, key string, now time.Time, keys *int) int {
+func (c *counter) match(o trigger, seed uint64, fault, key string, now time.Time, keys *int) int {
 	c.counts.Matched++
 	t, ok := c.byKey.of(key, keys, &c.counts)
 	if !ok {
@@ -89,7 +89,7 @@ func (c *counter) match(o occasion, seed uint64, fault, key string, now time.Tim
 		return 0
 	}
 	t.match(now)
-	if !o.comes(seed, fault, key, *t, now) {
+	if !o.fires(seed, fault, key, *t, now) {
 		return 0
 	}
 	t.fired++
