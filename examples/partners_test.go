@@ -19,8 +19,7 @@ import (
 // The suite finds no failures in partners in other languages. SOAK uses the suite's standard depth.
 func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	t.Parallel()
-	conformance := filepath.Join(t.TempDir(), "conformance")
-	run(t, "../conformance", []string{"CGO_ENABLED=0"}, "go", "build", "-o", conformance, "./cmd/conformance")
+	conformance := filepath.Join(commands(t), "conformance")
 	depth := "quick"
 	if os.Getenv("SOAK") != "" {
 		depth = "standard"

@@ -2,14 +2,12 @@ package examples_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"partnerkit.dev/conformance/report"
@@ -18,20 +16,6 @@ import (
 
 // twinKey is the key of these tests' partners and twins.
 const twinKey = "a-key-of-partners-and-twins"
-
-// commands builds the commands once, for all tests that call them.
-var commands = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "commands")
-	if err != nil {
-		return "", err
-	}
-	build := exec.Command("go", "build", "-o", folder+"/", "../conformance/cmd/conformance", "../mockpartner/cmd/mockpartner", "./minimal-partner")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w: %s", err, said)
-	}
-	return folder, nil
-})
 
 // unlearned are defects whose twins get another report. With some of them the catalog cannot be
 // read. Others show only in concurrent calls, in the last slot or window of one option, or in calls
@@ -52,11 +36,7 @@ var unlearned = []string{
 // The suite has the same findings for a partner and its twin, rule by rule.
 func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 	t.Parallel()
-	bin, err := commands()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(bin) })
+	bin := commands(t)
 	try := func(name string, start func(t *testing.T) (address, clock string)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

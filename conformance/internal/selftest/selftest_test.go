@@ -32,7 +32,9 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		command = filepath.Join(dir, "conformance")
-		if out, err := exec.Command("go", "build", "-o", command, "../../cmd/conformance").CombinedOutput(); err != nil {
+		build := exec.Command("go", "build", "-o", command, "../../cmd/conformance")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "build the command: %v\n%s", err, out)
 			return 1
 		}

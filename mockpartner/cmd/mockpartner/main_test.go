@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	binary = filepath.Join(dir, "mockpartner")
 	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Stderr = os.Stderr
+	build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 	code := 1
 	if err := build.Run(); err == nil {
 		code = m.Run()
