@@ -40,19 +40,19 @@ func newSelftest() *cobra.Command {
 	var flags selftestFlags
 	command := &cobra.Command{
 		Use:   "selftest",
-		Short: "Prove that the rules find what they are there for, and nothing else",
-		Long: `Tries the suite on partners of which it is known what it has to say, each of them
-a mock partner in this process: the plain mock and its lawful variants, where
-nothing may be found, and with each of its defects, where the one rule that the
-defect breaks must be found broken, and no other.
+		Short: "Prove that each rule finds its breaches, and nothing else",
+		Long: `Runs the suite against mock partners in this process whose breaches are known: the
+plain mock and its lawful variants, where the suite must find nothing, and the mock
+with each of its defects, where the suite must find the one rule that the defect
+breaks, and no other.
 
-What came of it, the kill matrix, is written to selftest.json and selftest.md. Of
-each defect it says:
-  killed       the rule that it breaks was found broken, and no other
-  survived     that rule was not found broken
+The results, the kill matrix, are written to selftest.json and selftest.md. Each
+defect has an outcome:
+  killed       the rule that it breaks failed, and no other
+  survived     that rule did not fail
   wrong rule   another MUST rule failed, or another cause was named
-  never fired  the defect did not come to bear
-The reports of the runs that went wrong are kept beside it.
+  never fired  the defect changed no answer
+The reports of the runs with unexpected results are kept beside them.
 
 Exit codes:
   0  proven: every defect was killed, every MUST and SHOULD rule has one, no lawful
