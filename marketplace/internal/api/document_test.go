@@ -56,9 +56,9 @@ func judge(t testing.TB, request *http.Request, body string, a answer) {
 }
 
 // judgeProblem returns what is wrong with an error: it has a code of the table, which is
-// that of its status, and a 5xx tells whether a retry can help.
+// that of its status, and a 5xx tells whether a retry can help. Pages are for people.
 func judgeProblem(a answer) (wrong []string) {
-	if a.StatusCode < http.StatusBadRequest || a.Response.ContentLength == 0 {
+	if a.StatusCode < http.StatusBadRequest || a.Response.ContentLength == 0 || a.Header.Get("Content-Type") == "text/html; charset=utf-8" {
 		return nil
 	}
 	var said struct {
