@@ -86,7 +86,7 @@ func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
 	for _, page := range []string{"", "/rotate", "/delete", "/runs/" + run, "/runs/" + run + "/progress", "/runs/" + run + "/report.html", "/runs/" + run + "/report.json", "/runs/" + run + "/junit.xml"} {
 		ben.shows(ben.get(own+page), 404, "not found")
 	}
-	for _, form := range []string{"", "/rotate", "/delete", "/runs"} {
+	for _, form := range []string{"", "/rotate", "/delete", "/runs", "/runs/" + run + "/share"} {
 		ben.shows(ben.post(own+form, "name", "Mine", "do", "save", "scope", "full"), 404, "not found")
 	}
 	ben.shows(ben.post(own+"/webhook", "webhook", "sync/trigger", "secret", "guessed"), 404, "not found")
@@ -115,6 +115,35 @@ func run(v *visitor, integration string) string {
 		v.t.Fatalf("Expected the page of a run, received %d at %s: %s", p.status, p.address, p.text)
 	}
 	return id
+}
+
+// sharedLink matches the link to a report in a page's note.
+var sharedLink = regexp.MustCompile(`<code id="secret">http://[^<"/]+(/shared/reports/[^<"]+)</code>`)
+
+func TestAReportIsSharedFromTheRunsPage(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	ana := s.enter("/partners", "partner@example.com", password)
+	id := run(ana, made.ID)
+	own := "/partners/integrations/" + made.ID + "/runs/" + id
+	ana.shows(ana.post(own+"/share", "days", "7"), 200, "has no report to share")
+	s.finish(s.begin(id), twiceBooked)
+	for v, path := range map[*visitor]string{ana: own, s.operator(): "/console/integrations/" + made.ID + "/runs/" + id} {
+		v.shows(v.get(path), 200, "Share report")
+		p := v.post(path+"/share", "days", "7")
+		v.shows(p, 200, "Everyone with this link", "It expires on ")
+		if !strings.HasSuffix(p.header.Get("Content-Security-Policy"), "; script-src 'self'") {
+			t.Errorf("Expected a page that may run the script of its copy button, received %s", p.header.Get("Content-Security-Policy"))
+		}
+		link := sharedLink.FindStringSubmatch(p.text)
+		if link == nil {
+			t.Fatalf("Expected a link to the report, received %s", p.text)
+		}
+		anyone := s.visitor()
+		anyone.shows(anyone.get(link[1]), 200, "The report")
+		v.shows(v.post(path+"/share", "days", "31"), 200, "Expires_in_days: expected")
+	}
 }
 
 func TestARunIsComparedWithTheOneBefore(t *testing.T) {
@@ -228,6 +257,11 @@ func TestThePortalInABrowser(t *testing.T) {
 	o.accessible(axe)
 	s.finish(lease, twiceBooked)
 	o.Shows("#result-title", "1 rule is broken")
+	o.accessible(axe)
+	o.Click(".share button")
+	o.Shows(".note .secret", "/shared/reports/")
+	o.Click("[data-copy]")
+	o.Shows("[data-copy]", "Copied")
 	o.accessible(axe)
 	o.Click(".crumbs a:last-child")
 	o.Shows("#runs-title", "Conformance")
