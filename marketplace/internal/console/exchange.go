@@ -36,13 +36,14 @@ type frame struct {
 	Note     *note
 	Site     *site
 	Live     bool // updated by a script while it is open
+	Copies   bool // has buttons that copy texts of the page
 }
 
 func (f *frame) framed() *frame { return f }
 
-// CopyScript returns the address of the script that copies the note's secret, or "" without one.
+// CopyScript returns the address of the script for buttons that copy, or "" for a page without them.
 func (f *frame) CopyScript() string {
-	if f.Note == nil || f.Note.Secret == "" {
+	if !f.Copies && (f.Note == nil || f.Note.Secret == "") {
 		return ""
 	}
 	return f.Site.Root + copyPath()

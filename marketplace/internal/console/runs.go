@@ -77,7 +77,8 @@ type runPage struct {
 	Run      runView
 	Previous *runView // the last earlier run of all rules in the same scope; nil: no earlier run
 	Fixed    []finding
-	New      map[string]bool // rules that the previous run did not find
+	New      map[string]bool      // rules that the previous run did not find
+	Evidence map[string]*evidence // by rule
 	Script   string
 }
 
@@ -94,6 +95,10 @@ func showRun(x *exchange) error {
 	if err := x.compare(p); err != nil {
 		return err
 	}
+	if p.Evidence, err = x.evidence(run); err != nil {
+		return err
+	}
+	p.Copies = len(p.Evidence) > 0
 	return x.show(http.StatusOK, "run.html", p)
 }
 

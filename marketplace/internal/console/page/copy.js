@@ -1,6 +1,6 @@
 // Copies the text of an element. Without this script the button is hidden, and the text can be selected.
 for (const button of document.querySelectorAll("[data-copy]")) {
-  const label = button.textContent;
+  const label = [...button.childNodes];
   button.hidden = false;
   button.addEventListener("click", async () => {
     const text = document.getElementById(button.dataset.copy);
@@ -13,6 +13,6 @@ for (const button of document.querySelectorAll("[data-copy]")) {
       copied = document.execCommand("copy");
     }
     button.textContent = copied ? "Copied" : "Selected: copy it with your browser";
-    setTimeout(() => { button.textContent = label; }, 3000);
+    setTimeout(() => { button.replaceChildren(...label); }, 3000);
   });
 }
