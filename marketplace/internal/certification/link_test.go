@@ -55,8 +55,9 @@ func TestALinkThatWasChangedOpensNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrong := []string{"", "x", token + "A", token[1:], foreign}
-	for i := range token { // every character, including the unused bits of the last one
-		for _, other := range "AB" {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" // four characters differ only in the last one's unused bits
+	for i := range token {
+		for _, other := range alphabet {
 			if changed := token[:i] + string(other) + token[i+1:]; changed != token {
 				wrong = append(wrong, changed)
 			}
