@@ -44,6 +44,8 @@ func requestFields() fields {
 		may("integration/conformance-run-request", "/scope").lawful(`"full"`, `"read_only"`).not("enum", `""`, `"Full"`).not("type", `7`),
 		may("integration/conformance-run-request", "/rules").lawful(`[]`, `["reserve.vacancies.one"]`).not("type", `7`).not("maxItems", "["+strings.Repeat(`"a.b",`, 300)+`"a.b"]`),
 
+		may("integration/conformance-share-request", "/expires_in_days").lawful(`1`, `30`).not("type", `"7"`, `1.5`, `[]`).not("minimum", `0`, `-1`).not("maximum", `31`),
+
 		must("auth/login-request", "/email").text().upTo(254).not("minLength", `""`),
 		must("auth/login-request", "/password").text().upTo(1000).not("minLength", `""`),
 

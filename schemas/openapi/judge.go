@@ -140,7 +140,7 @@ func telling(name string) bool {
 	switch name {
 	case "Retry-After", "Etag", "Location", "Link":
 		return true
-	case "X-Content-Type-Options": // for browsers
+	case "X-Content-Type-Options", "X-Robots-Tag": // for browsers and search engines
 		return false
 	}
 	return strings.HasPrefix(name, "X-") || strings.HasPrefix(strings.ToLower(name), "ratelimit")

@@ -187,7 +187,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 		SignIn: signIn, Integrations: integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, key),
 		Syncer: syncer, Trials: client, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: s.rateLimit,
-		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Keys: signer.Keys(), Shown: shown, Stopping: stopping},
+		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Links: certification.NewLinks(key, clock.Now), Keys: signer.Keys(), Shown: shown, Stopping: stopping},
 		Ready: db.ready(ready.Check), Metrics: measured, Traces: traces, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Secure: s.behindTLS, Now: clock.Now, Log: log,
 		Pages: func(a http.Handler) []api.Page {
 			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)

@@ -25,6 +25,8 @@ var whoMay = map[string]string{
 	"GET /docs":         "*", "GET /docs/partner": "*", "GET /docs/partner.yaml": "*", "GET /docs/assets/{asset}": "*",
 	"GET /metrics": "*", // of a network that may
 
+	"GET /shared/reports/{token}": "*",
+
 	"POST /api/v1/auth/login":   "*",
 	"POST /api/v1/auth/refresh": "*",
 	"POST /api/v1/auth/logout":  "*",
@@ -67,6 +69,7 @@ var whoMay = map[string]string{
 	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.json": "po",
 	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.html": "po",
 	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}/junit.xml":   "po",
+	"POST /api/v1/partner-integrations/{integration}/conformance-runs/{run}/share":      "po",
 	"POST /api/v1/partner-integrations/{integration}/sync/trigger":                      "w",
 	"POST /api/v1/partner-integrations/{integration}/availability/notify":               "w",
 

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -103,14 +102,10 @@ func (h accountHandler) invite(r *http.Request, body marketplace.NewInvitation) 
 	if err != nil {
 		return nil, err
 	}
-	link := url.URL{Scheme: "http", Host: r.Host, Path: "/partners/invitation/" + token}
-	if h.secure {
-		link.Scheme = "https"
-	}
 	return struct {
 		invitationView
 		URL string `json:"url"`
-	}{viewInvitation(made), link.String()}, h.store.Invite(r.Context(), made, auth.HashToken(token))
+	}{viewInvitation(made), linkTo(r, h.secure, "/partners/invitation/"+token)}, h.store.Invite(r.Context(), made, auth.HashToken(token))
 }
 
 func (h accountHandler) invitations(r *http.Request) (any, error) {

@@ -112,7 +112,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 		Events: event.NewService(b.store.Events, guard, key),
 		Store:  api.Store{Database: b.store, Accounts: b.store.Accounts, Partners: b.store.Partners, Catalog: b.store.Catalog, Storefront: b.store.Storefront, Bookings: b.store.Bookings}, SignIn: auth.NewService(b.store.Accounts, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
 		Syncer: syncer, Trials: client, Journals: api.Journals{Calls: calls, Webhooks: webhooks},
-		Runs: api.Runs{Store: b.store.Runs, Service: certification.NewService(b.store.Runs, true), Keys: signer.Keys(), Shown: true, Stream: time.Millisecond}, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
+		Runs: api.Runs{Store: b.store.Runs, Service: certification.NewService(b.store.Runs, true), Links: certification.NewLinks(key, b.now), Keys: signer.Keys(), Shown: true, Stream: time.Millisecond}, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
 		Ready: ready, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	config.SignIn.Tell(measured.SignInFailed)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -30,6 +32,7 @@ type runStore interface {
 type Runs struct {
 	Store    runStore
 	Service  *certification.Service
+	Links    *certification.Links
 	Keys     []byte          // the JSON Web Key Set of certificates
 	Shown    bool            // integrations include their certification
 	Stopping <-chan struct{} // closed when progress streams must end; nil: never
@@ -49,14 +52,16 @@ const (
 type runHandler struct {
 	Runs
 	integrations integrationHandler
+	secure       bool // browsers use HTTPS
 	streams      chan struct{}
 }
 
-func newRunHandler(r Runs, integrations integrationHandler) runHandler {
+func newRunHandler(c Config, integrations integrationHandler) runHandler {
+	r := c.Runs
 	if r.Stream == 0 {
 		r.Stream = streamTime
 	}
-	return runHandler{r, integrations, make(chan struct{}, mostStreams)}
+	return runHandler{r, integrations, c.Secure, make(chan struct{}, mostStreams)}
 }
 
 // certifications returns the certification of integrations, or nothing if it is not shown.
@@ -143,8 +148,7 @@ func (h runHandler) named(r *http.Request) (run certification.Run, err error) {
 	return run, err
 }
 
-// report answers with the run's report that the path ends with. Part of it is the partner's text,
-// so browsers must not give it access to the marketplace's pages.
+// report answers with the run's report that the path ends with.
 func (h runHandler) report(contentType string) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		run, err := h.named(r)
@@ -155,20 +159,102 @@ func (h runHandler) report(contentType string) handler {
 		if err != nil {
 			return err
 		}
-		header := w.Header()
-		header.Set("Content-Type", contentType)
-		header.Set("Cache-Control", "private, no-store")
-		header.Set("Content-Security-Policy", "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:")
-		header.Set("Vary", "Accept-Encoding")
-		var text io.Reader = bytes.NewReader(body)
-		if takesGzip(r.Header.Values("Accept-Encoding")) {
-			header.Set("Content-Encoding", "gzip")
-		} else if text, err = gzip.NewReader(text); err != nil {
-			return err
-		}
-		_, _ = io.Copy(w, text) // an error means that the caller has gone
-		return nil
+		return writeReport(w, r, contentType, body)
 	}
+}
+
+const htmlType = "text/html; charset=utf-8"
+
+// writeReport writes a compressed report. Part of it is the partner's text, so browsers must not give
+// it access to the marketplace's pages.
+func writeReport(w http.ResponseWriter, r *http.Request, contentType string, body []byte) (err error) {
+	header := w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("Cache-Control", "private, no-store")
+	header.Set("Content-Security-Policy", "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:")
+	header.Set("Vary", "Accept-Encoding")
+	var text io.Reader = bytes.NewReader(body)
+	if takesGzip(r.Header.Values("Accept-Encoding")) {
+		header.Set("Content-Encoding", "gzip")
+	} else if text, err = gzip.NewReader(text); err != nil {
+		return err
+	}
+	_, _ = io.Copy(w, text) // an error means that the caller has gone
+	return nil
+}
+
+// sharedReport is the report that links share.
+const sharedReport = "report.html"
+
+// sharedDays is how long a link works by default.
+const sharedDays = 7
+
+type shareRequest struct {
+	Days *int `json:"expires_in_days" validate:"omitempty,min=1,max=30"` // nil: sharedDays
+}
+
+// share answers with a link to the run's report, which works without signing in. The link has the
+// host that the caller used.
+func (h runHandler) share(r *http.Request) (any, error) {
+	run, err := h.named(r)
+	if err != nil {
+		return nil, err
+	}
+	body := shareRequest{}
+	if err := readOptionalBody(r, &body); err != nil {
+		return nil, err
+	}
+	if run.State != certification.Finished {
+		return nil, marketplace.Errorf(marketplace.Conflict, "the run has no report to share: its state is %s, not finished", run.State)
+	}
+	days := sharedDays
+	if body.Days != nil {
+		days = *body.Days
+	}
+	token, expires, err := h.Links.New(run.ID, sharedReport, time.Duration(days)*24*time.Hour)
+	return struct {
+		URL       string    `json:"url"`
+		ExpiresAt time.Time `json:"expires_at"`
+	}{linkTo(r, h.secure, sharedPath+"reports/"+token), expires}, err
+}
+
+// shared answers with the report of a link. Its address is a credential, so browsers must not send
+// it to other sites, nor search engines list it. An invalid link does not tell whether a run exists.
+func (h runHandler) shared(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("X-Robots-Tag", "noindex")
+	run, err := h.Links.Run(mux.Vars(r)["token"], sharedReport)
+	var body []byte
+	if err == nil {
+		body, err = h.Store.Report(r.Context(), run, sharedReport)
+	}
+	switch {
+	case errors.Is(err, certification.ErrLinkExpired):
+		writeLinkPage(w, http.StatusGone, "This link has expired", "Ask the person who sent it for a new one.")
+	case marketplace.CodeOf(err) == marketplace.NotFound:
+		writeLinkPage(w, http.StatusNotFound, "This link opens no report",
+			"The address may be incomplete, or the report was deleted. Ask the person who sent the link for a new one.")
+	case err != nil:
+		return err
+	default:
+		return writeReport(w, r, htmlType, body)
+	}
+	return nil
+}
+
+// writeLinkPage writes the page for a link that opens no report.
+func writeLinkPage(w http.ResponseWriter, status int, title, text string) {
+	w.Header().Set("Content-Type", htmlType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%[1]s</title>
+<style>:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.5rem}h1{font-size:1.5rem}</style></head>
+<body><main><h1>%[1]s</h1><p>%[2]s</p></main></body>
+</html>
+`, title, text) // an error means that the caller has gone
 }
 
 // certificate answers with an integration's certificate, as a compact JWS.

@@ -177,3 +177,113 @@ func TestTheProgressOfARunEndsWhenTheServiceStops(t *testing.T) {
 		t.Errorf("want a stream without an end of the run, got %d %q", a.StatusCode, a.body)
 	}
 }
+
+// link is a shared link to a report.
+type link struct {
+	URL       string    `json:"url"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// share has a run's report shared with a body, and returns the link's path and when it expires.
+func (b *bench) share(t testing.TB, run, body string, who header) (path string, expires time.Time) {
+	t.Helper()
+	a := b.do(t, "POST", run+"/share", body, who)
+	var made link
+	a.data(t, &made)
+	_, path, found := strings.Cut(made.URL, "/shared/")
+	if a.StatusCode != 201 || !found {
+		t.Fatalf("Expected 201 and a link, received %d: %s", a.StatusCode, a.body)
+	}
+	return "/shared/" + path, made.ExpiresAt
+}
+
+func TestASharedReportIsReadWithoutSigningIn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := b.signIn(t, marketplace.Partner)
+	id := b.register(t, partner, "https://partner.example").ID
+	run := integrationsPath + id + "/conformance-runs/" + b.judged(t, id).String()
+	path, expires := b.share(t, run, "", partner)
+	if want := b.now().Add(7 * 24 * time.Hour); expires.Sub(want).Abs() > time.Minute {
+		t.Errorf("Expected a link until %s, received %s", want, expires)
+	}
+	if _, expires := b.share(t, run, `{"expires_in_days":30}`, b.signIn(t, marketplace.Operator)); expires.Sub(b.now()) < 29*24*time.Hour {
+		t.Errorf("Expected a link of 30 days, received one until %s", expires)
+	}
+	for _, a := range []answer{b.do(t, "GET", path, ""), b.raw(t, "GET", path+"?utm_source=mail")} { // the transport unpacks
+		if a.StatusCode != 200 || string(a.body) != `{"verdict":"nonconformant"}` || a.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("Expected the report, received %d %q", a.StatusCode, a.body)
+		}
+		own := b.do(t, "GET", run+"/report.html", "", partner)
+		for _, name := range []string{"Content-Security-Policy", "Cache-Control", "X-Content-Type-Options"} {
+			if got, want := a.Header.Get(name), own.Header.Get(name); got == "" || got != want {
+				t.Errorf("%s: Expected %q as for the partner's own report, received %q", name, want, got)
+			}
+		}
+		if a.Header.Get("Referrer-Policy") != "no-referrer" || a.Header.Get("X-Robots-Tag") != "noindex" {
+			t.Errorf("Expected an address that browsers and search engines keep to themselves, received %v", a.Header)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"expires_in_days":0}`:   "expires_in_days: expected",
+		`{"expires_in_days":31}`:  "expires_in_days: expected",
+		`{"expires_in_days":"7"}`: "expires_in_days: expected a number, received string",
+	} {
+		wantProblem(t, b.do(t, "POST", run+"/share", body, partner), 400, want)
+	}
+	wantProblem(t, b.do(t, "POST", run+"/share", "", b.another(t, marketplace.Partner)), 404, "integration not found")
+}
+
+func TestALinkEndsWithItsTimeItsRunAndItsIntegration(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := b.signIn(t, marketplace.Partner)
+	// wantPage checks the page for a link that opens nothing.
+	wantPage := func(path string, status int, title string) {
+		t.Helper()
+		a := b.do(t, "GET", path, "")
+		if text := string(a.body); a.StatusCode != status || !strings.Contains(text, "<h1>"+title) || !strings.Contains(text, "Ask the person") || strings.Contains(text, "<a ") {
+			t.Errorf("Expected %d and a page that says %q, received %d %s", status, title, a.StatusCode, text)
+		}
+		if a.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.HasPrefix(a.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("Expected a page without scripts, received %v", a.Header)
+		}
+	}
+	const unknown, expired = "This link opens no report", "This link has expired"
+	var links []string
+	for _, partnerURL := range []string{"https://one.example", "https://two.example", "https://three.example"} {
+		id := b.register(t, partner, partnerURL).ID
+		run := b.judged(t, id).String()
+		path, _ := b.share(t, integrationsPath+id+"/conformance-runs/"+run, `{"expires_in_days":1}`, partner)
+		switch links = append(links, path); len(links) {
+		case 1:
+			b.do(t, "DELETE", integrationsPath+id, "", partner)
+		case 2:
+			_, err := b.store.Pool().Exec(t.Context(), `DELETE FROM conformance_runs WHERE id = $1`, run)
+			must(t, err)
+		}
+	}
+	wantPage(links[0], 404, unknown)
+	wantPage(links[1], 404, unknown)
+	wantPage(links[2]+"A", 404, unknown)
+	wantPage("/shared/reports/x", 404, unknown)
+	if a := b.do(t, "GET", links[2], ""); a.StatusCode != 200 {
+		t.Errorf("Expected the third report, received %d", a.StatusCode)
+	}
+	b.ahead.Add(int64(24 * time.Hour))
+	wantPage(links[2], 410, expired)
+	wantPage(links[0], 410, expired) // as every other link
+}
+
+func TestARunWithoutAReportIsNotShared(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := b.signIn(t, marketplace.Partner)
+	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
+	var started struct {
+		ID string `json:"run_id"`
+	}
+	b.do(t, "POST", runs, "", partner).data(t, &started)
+	wantProblem(t, b.do(t, "POST", runs+"/"+started.ID+"/share", "", partner), 409, "its state is queued")
+	wantProblem(t, b.do(t, "POST", runs+"/"+uuid.NewString()+"/share", "", partner), 404, "conformance run not found")
+}

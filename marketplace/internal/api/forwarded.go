@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -92,4 +93,13 @@ func addressOf(hop string) (netip.Addr, bool) {
 	}
 	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return address.Unmap().WithZone(""), err == nil
+}
+
+// linkTo returns the address of a path at the host that the caller used.
+func linkTo(r *http.Request, secure bool, path string) string {
+	address := url.URL{Scheme: "http", Host: r.Host, Path: path}
+	if secure {
+		address.Scheme = "https"
+	}
+	return address.String()
 }

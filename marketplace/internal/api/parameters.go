@@ -51,9 +51,10 @@ func (r route) parameters() []string {
 }
 
 // knownParameters refuses a request with an unknown query parameter, because a misspelled filter
-// would select everything. Webhooks and the service's pages ignore unknown parameters.
+// would select everything. Webhooks, the service's pages and shared links ignore unknown parameters:
+// programs that pass a link on may add some.
 func (r route) knownParameters() handler {
-	if surface := r.surface(); surface == webhookSurface || surface == serviceSurface {
+	if surface := r.surface(); surface == webhookSurface || surface == serviceSurface || surface == sharedSurface {
 		return r.handle
 	}
 	known := r.parameters()

@@ -46,7 +46,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	affiliate := affiliateHandler{storefront, c.Store.Bookings}
 	bookings := bookingHandler{c.Store.Bookings, c.Bookings}
 	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, c.Trials, c.Now, caughtUp, c.Journals, c.Store.Bookings, c.Runs}
-	runs := newRunHandler(c.Runs, integrations)
+	runs := newRunHandler(c, integrations)
 	events := eventHandler{c.Events}
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
@@ -69,6 +69,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, metricsPath, anybody, ops.metrics},
 		{get, "/openapi.yaml", anybody, showDocument(marketplaceDocument)},
 		{get, "/.well-known/jwks.json", anybody, runs.keys},
+		{get, sharedPath + "reports/{token}", anybody, runs.shared},
 		{get, "/docs", anybody, showMarketplaceDocs},
 		{get, "/docs/partner", anybody, showPartnerDocs},
 		{get, "/docs/partner.yaml", anybody, showDocument(partnerDocument)},
@@ -111,8 +112,9 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}", partners, ok(runs.show)},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/progress", partners, runs.progress},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.json", partners, runs.report("application/json")},
-		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.html", partners, runs.report("text/html; charset=utf-8")},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.html", partners, runs.report(htmlType)},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/junit.xml", partners, runs.report("application/xml")},
+		{post, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/share", partners, created(runs.share)},
 		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
 
 		{post, "/api/v1/operator/integrations/{integration}/sync", operators, ok(integrations.found(integrations.sync))},
@@ -154,7 +156,11 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 const (
 	serviceSurface = "service"  // for those who run the service
 	webhookSurface = "webhooks" // for partners' platforms
+	sharedSurface  = "shared"   // for those who received a link
 )
+
+// sharedPath is the start of links that were shared.
+const sharedPath = "/shared/"
 
 // methods returns the route's methods. GET includes HEAD.
 func (r route) methods() []string {
@@ -166,6 +172,9 @@ func (r route) methods() []string {
 
 // surface returns the name of the route's group.
 func (r route) surface() string {
+	if strings.HasPrefix(r.path, sharedPath) {
+		return sharedSurface
+	}
 	below, ok := strings.CutPrefix(r.path, "/api/v1/")
 	if !ok {
 		return serviceSurface

@@ -20,12 +20,14 @@ var (
 	ownStyle string
 	//go:embed page/live.js
 	liveScript string
+	//go:embed page/copy.js
+	copyScript string
 )
 
 // asset contains the templates and files of all pages.
 type asset struct {
-	templates     *template.Template
-	style, script file
+	templates         *template.Template
+	style, live, copy file
 }
 
 // file is a file that pages load.
@@ -49,6 +51,7 @@ var assets = sync.OnceValue(func() asset {
 		template.Must(webui.Templates(files, words())),
 		newFile("style", ".css", "text/css; charset=utf-8", webui.Style(ownStyle)),
 		newFile("live", ".js", "text/javascript; charset=utf-8", liveScript),
+		newFile("copy", ".js", "text/javascript; charset=utf-8", copyScript),
 	}
 })
 
@@ -56,9 +59,13 @@ func stylePath() string { return assets().style.path }
 
 func showStyle(x *exchange) error { return x.file(assets().style) }
 
-func scriptPath() string { return assets().script.path }
+func livePath() string { return assets().live.path }
 
-func showScript(x *exchange) error { return x.file(assets().script) }
+func showLive(x *exchange) error { return x.file(assets().live) }
+
+func copyPath() string { return assets().copy.path }
+
+func showCopy(x *exchange) error { return x.file(assets().copy) }
 
 // file serves an immutable file.
 func (x *exchange) file(f file) error {

@@ -6,7 +6,8 @@
 // the viewer's own access token, and every button is a call of the API. Limits, validation and
 // error messages are the API's.
 //
-// Pages are rendered on the server and need no script. Every control is a link or a form.
+// Pages are rendered on the server and need no script. Every control is a link or a form, except for
+// buttons that copy, which a script shows.
 package console
 
 import (

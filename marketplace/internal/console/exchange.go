@@ -36,9 +36,18 @@ type frame struct {
 	Note     *note
 	Site     *site
 	Live     bool // updated by a script while it is open
+	Copies   bool // has buttons that copy texts of the page
 }
 
 func (f *frame) framed() *frame { return f }
+
+// CopyScript returns the address of the script for buttons that copy, or "" for a page without them.
+func (f *frame) CopyScript() string {
+	if !f.Copies && (f.Note == nil || f.Note.Secret == "") {
+		return ""
+	}
+	return f.Site.Root + copyPath()
+}
 
 // page is the data of a template.
 type page interface{ framed() *frame }
@@ -80,7 +89,7 @@ func (x *exchange) trouble(said *refusal) error {
 	return x.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
 }
 
-// show answers with a page that cannot be framed or cached, and that runs only our script.
+// show answers with a page that cannot be framed or cached, and that runs only our scripts.
 func (x *exchange) show(status int, name string, p page) error {
 	f := p.framed()
 	f.Site = x.site
@@ -93,7 +102,7 @@ func (x *exchange) show(status int, name string, p page) error {
 	}
 	header := x.w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", policyOf(f.Live))
+	header.Set("Content-Security-Policy", policyOf(f))
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
@@ -105,11 +114,14 @@ func (x *exchange) show(status int, name string, p page) error {
 }
 
 // policyOf returns a page's Content-Security-Policy: it may use its own style and submit its own
-// forms. A live page may run our script.
-func policyOf(live bool) string {
+// forms. A page with a script may run ours.
+func policyOf(f *frame) string {
 	policy := "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	if live {
-		policy += "; script-src 'self'; connect-src 'self'"
+	if f.Live || f.CopyScript() != "" {
+		policy += "; script-src 'self'"
+	}
+	if f.Live {
+		policy += "; connect-src 'self'"
 	}
 	return policy
 }

@@ -85,7 +85,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 	}
 	p = v.post("/console/integrations", "name", "Walks", "base_url", s.base, "auth_type", "bearer", "auth_key", "partner-key")
 	v.shows(p, 200, "Registered", "x-webhook-secret", "Its catalog was never pulled")
-	if secret := regexp.MustCompile(`<code>([0-9a-f]{64})</code>`).FindStringSubmatch(p.text); secret == nil || strings.Contains(v.get(p.address).text, secret[1]) {
+	if secret := regexp.MustCompile(`<code id="secret">([0-9a-f]{64})</code>`).FindStringSubmatch(p.text); secret == nil || strings.Contains(v.get(p.address).text, secret[1]) {
 		t.Error("want the secret shown once")
 	}
 	v.shows(v.post(p.address+"/sync", "mode", "full"), 200, "Synced: ")
@@ -187,7 +187,7 @@ func TestAccountsAreMadeLockedAndGivenTokensThatAreShownOnce(t *testing.T) {
 	}
 	p = v.post(at+"/tokens", "token", "web shop")
 	v.shows(p, 200, "shown only once", "web shop")
-	token := regexp.MustCompile(`<code>(pk_live_[0-9a-f]{64})</code>`).FindStringSubmatch(p.text)
+	token := regexp.MustCompile(`<code id="secret">(pk_live_[0-9a-f]{64})</code>`).FindStringSubmatch(p.text)
 	if token == nil {
 		t.Fatalf("want the token, got %s", p.text)
 	}

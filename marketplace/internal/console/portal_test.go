@@ -3,6 +3,7 @@ package console_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,22 +33,29 @@ func (s *shop) judged(lease certification.Lease, lines ...string) {
 	s.must(s.store.Runs.Extend(s.t.Context(), lease, []certification.Part{{Kind: certification.Progress, Number: 1, Body: []byte(strings.Join(lines, "\n") + "\n")}}))
 }
 
+// packed returns a compressed report.
+func (s *shop) packed(report string) []byte {
+	s.t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(report))
+	s.must(err)
+	s.must(w.Close())
+	return packed.Bytes()
+}
+
 // finish ends a run with these findings.
 func (s *shop) finish(lease certification.Lease, findings ...certification.Finding) {
 	s.t.Helper()
-	var report bytes.Buffer
-	packed := gzip.NewWriter(&report)
-	_, err := packed.Write([]byte("<!DOCTYPE html><title>The report</title>"))
-	s.must(err)
-	s.must(packed.Close())
+	page := s.packed("<!DOCTYPE html><title>The report</title>")
 	verdict := "conformant"
 	if len(findings) > 0 {
 		verdict = "nonconformant"
 	}
-	_, err = s.store.Runs.Finish(s.t.Context(), lease, certification.Outcome{
+	_, err := s.store.Runs.Finish(s.t.Context(), lease, certification.Outcome{
 		State:   certification.Finished,
 		Result:  certification.Result{Verdict: verdict, SuiteVersion: "1.0.0", ContractVersion: "c0ffee", Counts: map[string]int{"passed": 190, "failed": len(findings)}, Findings: findings},
-		Reports: []certification.Report{{Name: "report.html", Gzip: report.Bytes()}, {Name: "report.json", Gzip: report.Bytes()}, {Name: "junit.xml", Gzip: report.Bytes()}},
+		Reports: []certification.Report{{Name: "report.html", Gzip: page}, {Name: "report.json", Gzip: s.packed(reported)}, {Name: "junit.xml", Gzip: page}},
 	})
 	s.must(err)
 }
@@ -62,6 +70,42 @@ func (s *shop) queued() (run string) {
 var twiceBooked = certification.Finding{
 	Rule: "confirm.repeat.booking", Title: "a second confirm makes no second booking", Endpoint: "confirm", Level: "MUST", Clause: "CNF-4", Outcome: "failed",
 	Message: "Expected the first booking, received another one.", Fix: "Answer with the booking that the code has become.",
+}
+
+// reported is the report.json of runs that find twiceBooked, with six calls as evidence.
+var reported = fmt.Sprintf(`{"verdict": "nonconformant", "rules": [
+	{"id": "products.status", "outcome": "passed", "why": "", "exchanges": []},
+	{"id": "confirm.repeat.booking", "outcome": "failed", "why": "The marketplace repeats a confirm that was not answered.", "problems": ["booking 1 of 2", "booking 2 of 2"], "exchanges": [
+		{"number": 7, "purpose": "confirm again", "duration_ns": 34400000, "request": {"method": "POST", "url": "https://partner.example/bookings/confirm"},
+			"response": {"status": 200, "body": {"text": "cut", "excerpt": "{\n  \"externalBookingId\": \"B-2<script>\"\n}", "place": "/externalBookingId"}},
+			"curl": "curl -X POST -H \"Authorization: Bearer $CONFORMANCE_AUTH_KEY\" 'https://partner.example/bookings/confirm'"},
+		{"number": 8, "purpose": "cancel", "request": {"method": "POST", "url": "https://partner.example/bookings/B-2/cancel"}, "failure": {"message": "no answer within 5s"}, "response": {"status": 200, "body": {"text": "%s"}}, "curl": "curl %s"},
+		{"number": 9}, {"number": 10}, {"number": 11}, {"number": 12}
+	]}]}`, strings.Repeat("y", 3000), strings.Repeat("x", 9000))
+
+func TestARunShowsTheEvidenceOfItsReport(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	own, ana := "/partners/integrations/"+made.ID+"/runs/", s.enter("/partners", "partner@example.com", password)
+	id := run(ana, made.ID)
+	s.finish(s.begin(id), twiceBooked)
+	for v, path := range map[*visitor]string{ana: own + id, s.operator(): "/console/integrations/" + made.ID + "/runs/" + id} {
+		p := v.get(path)
+		v.shows(p, 200, "Evidence: 5 calls", "The marketplace repeats a confirm", "booking 2 of 2", "Call 7, confirm again", "Answered with 200 in 34ms", "/externalBookingId",
+			"B-2&lt;script&gt;", "$CONFORMANCE_AUTH_KEY", "No answer within 5s.", strings.Repeat("y", 2048)+"…", "The command is too long", "The report has 1 more call.")
+		for _, never := range []string{"<script>", strings.Repeat("y", 2049), "curl x", "Call 12"} {
+			if strings.Contains(p.text, never) {
+				t.Errorf("Expected a page without %.20q, received it", never)
+			}
+		}
+	}
+	pgtest.Exec(t, s.store, `UPDATE conformance_reports SET gzip = 'no gzip' WHERE name = 'report.json'`)
+	ana.shows(ana.get(own+id), 200, "Open the report", "Answer with the booking")
+	pgtest.Exec(t, s.store, `DELETE FROM conformance_reports`)
+	if p := ana.get(own + id); p.status != 200 || strings.Contains(p.text, "Evidence") {
+		t.Errorf("Expected the findings without evidence, received %d: %s", p.status, p.text)
+	}
 }
 
 func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
@@ -86,7 +130,7 @@ func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
 	for _, page := range []string{"", "/rotate", "/delete", "/runs/" + run, "/runs/" + run + "/progress", "/runs/" + run + "/report.html", "/runs/" + run + "/report.json", "/runs/" + run + "/junit.xml"} {
 		ben.shows(ben.get(own+page), 404, "not found")
 	}
-	for _, form := range []string{"", "/rotate", "/delete", "/runs"} {
+	for _, form := range []string{"", "/rotate", "/delete", "/runs", "/runs/" + run + "/share"} {
 		ben.shows(ben.post(own+form, "name", "Mine", "do", "save", "scope", "full"), 404, "not found")
 	}
 	ben.shows(ben.post(own+"/webhook", "webhook", "sync/trigger", "secret", "guessed"), 404, "not found")
@@ -115,6 +159,35 @@ func run(v *visitor, integration string) string {
 		v.t.Fatalf("Expected the page of a run, received %d at %s: %s", p.status, p.address, p.text)
 	}
 	return id
+}
+
+// sharedLink matches the link to a report in a page's note.
+var sharedLink = regexp.MustCompile(`<code id="secret">http://[^<"/]+(/shared/reports/[^<"]+)</code>`)
+
+func TestAReportIsSharedFromTheRunsPage(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	ana := s.enter("/partners", "partner@example.com", password)
+	id := run(ana, made.ID)
+	own := "/partners/integrations/" + made.ID + "/runs/" + id
+	ana.shows(ana.post(own+"/share", "days", "7"), 200, "has no report to share")
+	s.finish(s.begin(id), twiceBooked)
+	for v, path := range map[*visitor]string{ana: own, s.operator(): "/console/integrations/" + made.ID + "/runs/" + id} {
+		v.shows(v.get(path), 200, "Share report")
+		p := v.post(path+"/share", "days", "7")
+		v.shows(p, 200, "Everyone with this link", "It expires on ")
+		if !strings.HasSuffix(p.header.Get("Content-Security-Policy"), "; script-src 'self'") {
+			t.Errorf("Expected a page that may run the script of its copy button, received %s", p.header.Get("Content-Security-Policy"))
+		}
+		link := sharedLink.FindStringSubmatch(p.text)
+		if link == nil {
+			t.Fatalf("Expected a link to the report, received %s", p.text)
+		}
+		anyone := s.visitor()
+		anyone.shows(anyone.get(link[1]), 200, "The report")
+		v.shows(v.post(path+"/share", "days", "31"), 200, "Expires_in_days: expected")
+	}
 }
 
 func TestARunIsComparedWithTheOneBefore(t *testing.T) {
@@ -228,6 +301,15 @@ func TestThePortalInABrowser(t *testing.T) {
 	o.accessible(axe)
 	s.finish(lease, twiceBooked)
 	o.Shows("#result-title", "1 rule is broken")
+	o.accessible(axe)
+	o.Click(".evidence summary")
+	o.Click(".command button")
+	o.Shows(".command button", "Copied")
+	o.accessible(axe)
+	o.Click(".share button")
+	o.Shows(".note .secret", "/shared/reports/")
+	o.Click(".note [data-copy]")
+	o.Shows(".note [data-copy]", "Copied")
 	o.accessible(axe)
 	o.Click(".crumbs a:last-child")
 	o.Shows("#runs-title", "Conformance")

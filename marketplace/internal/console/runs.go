@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -76,7 +77,8 @@ type runPage struct {
 	Run      runView
 	Previous *runView // the last earlier run of all rules in the same scope; nil: no earlier run
 	Fixed    []finding
-	New      map[string]bool // rules that the previous run did not find
+	New      map[string]bool      // rules that the previous run did not find
+	Evidence map[string]*evidence // by rule
 	Script   string
 }
 
@@ -89,16 +91,40 @@ func showRun(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	p := &runPage{frame: frame{Page: "Conformance run", Section: "integrations", Live: !run.Over()}, Of: found, Run: run, Script: x.site.Root + scriptPath()}
+	p := &runPage{frame: frame{Page: "Conformance run", Section: "integrations", Live: !run.Over()}, Of: found, Run: run, Script: x.site.Root + livePath()}
 	if err := x.compare(p); err != nil {
 		return err
 	}
+	if p.Evidence, err = x.evidence(run); err != nil {
+		return err
+	}
+	p.Copies = len(p.Evidence) > 0
 	return x.show(http.StatusOK, "run.html", p)
 }
 
 func (x *exchange) readRun(id string) (runView, error) {
 	run, _, err := read[runView](x, "/partner-integrations/"+x.id()+"/conformance-runs/"+url.PathEscape(id), nil)
 	return run, err
+}
+
+// shareRun creates a link to a run's report and shows it.
+func shareRun(x *exchange) error {
+	run := url.PathEscape(mux.Vars(x.r)["run"])
+	page := x.site.Root + "/integrations/" + x.id() + "/runs/" + run
+	days, _ := strconv.Atoi(x.given.Get("days")) // the API refuses 0
+	made, err := send[struct {
+		URL       string    `json:"url"`
+		ExpiresAt time.Time `json:"expires_at"`
+	}](x, http.MethodPost, "/partner-integrations/"+x.id()+"/conformance-runs/"+run+"/share", map[string]int{"expires_in_days": days})
+	if err != nil {
+		return x.act(page, func() (string, error) { return "", err })
+	}
+	until := when(made.ExpiresAt)
+	words := "Everyone with this link can read the report, without signing in. It expires on " + until.Day + " at " + until.Hour + " UTC:"
+	if err := x.say(note{Words: words, Secret: made.URL}); err != nil {
+		return err
+	}
+	return x.goTo(page)
 }
 
 // compare finds the changes since the last run of all rules in the same scope with a verdict.

@@ -68,7 +68,8 @@ func open() []route {
 	return []route{
 		{get, "", func(x *exchange) error { return x.goTo(x.site.Root + "/") }},
 		{get, stylePath(), showStyle},
-		{get, scriptPath(), showScript},
+		{get, livePath(), showLive},
+		{get, copyPath(), showCopy},
 		{get, "/signin", showSignIn},
 		{post, "/signin", signIn},
 		{post, "/signout", signOut},
@@ -90,6 +91,7 @@ func integrationPages() []route {
 		{post, "/integrations/{id}/delete", deleteIntegration},
 		{post, "/integrations/{id}/runs", startRun},
 		{get, "/integrations/{id}/runs/{run}", showRun},
+		{post, "/integrations/{id}/runs/{run}/share", shareRun},
 		{get, "/integrations/{id}/runs/{run}/{part}", passRun},
 	}
 }

@@ -289,9 +289,12 @@ func (r *Runs) List(ctx context.Context, integration uuid.UUID, asked marketplac
 	return runList.page(ctx, r.database, entriesOf(integration, nil), asked)
 }
 
-// Report returns a run's report with that name, compressed, or NotFound.
+// Report returns a run's report with that name, compressed, or NotFound. A deleted integration has no
+// reports.
 func (r *Runs) Report(ctx context.Context, run uuid.UUID, name string) ([]byte, error) {
-	return one(ctx, r.pool, "report", pgx.RowTo[[]byte], `SELECT gzip FROM conformance_reports WHERE run_id = $1 AND name = $2`, run, name)
+	return one(ctx, r.pool, "report", pgx.RowTo[[]byte], `
+		SELECT p.gzip FROM conformance_reports p JOIN conformance_runs r ON r.id = p.run_id JOIN integrations i ON i.id = r.integration_id
+		WHERE p.run_id = $1 AND p.name = $2 AND i.deleted_at IS NULL`, run, name)
 }
 
 // DropOldRuns deletes ended runs except the last keep of each integration and those that issued or

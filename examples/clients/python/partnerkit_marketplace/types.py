@@ -949,6 +949,28 @@ class ConformanceRunsAnswer(TypedDict):
     pagination: Pagination
 
 
+class ConformanceShareAnswerData(TypedDict):
+    # The link. Everyone who has it can read the report, without signing in.
+    url: str
+    # When the link stops working.
+    expires_at: str
+
+
+class ConformanceShareAnswer(TypedDict):
+    """A link to the report."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: ConformanceShareAnswerData
+
+
+class ConformanceShareRequest(TypedDict):
+    """How long the link works."""
+
+    # How many days the link works. Absent or null: 7.
+    expires_in_days: NotRequired[int | None]
+
+
 class Contact(TypedDict):
     """The guest who books (RSV-1)."""
 

@@ -185,6 +185,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/shared/reports/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A conformance report that was shared
+         * @description For everyone who has the link. `POST /partner-integrations/{integration}/conformance-runs/{run}/share` makes one. A 404 for
+         *     an unknown link, and after the run or its integration was deleted.
+         */
+        get: operations["sharedReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -1368,6 +1389,27 @@ export interface paths {
         get: operations["conformanceRunJUnit"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share the report of a conformance run by a link
+         * @description Everyone who has the link can read the HTML report without signing in, until the link expires or the run is deleted. A link
+         *     cannot be withdrawn. Each call makes another one. A 409 if the run has not finished.
+         */
+        post: operations["shareConformanceReport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4563,6 +4605,49 @@ export interface components {
             verdict: "conformant" | "nonconformant" | "partial" | "incomplete";
         };
         /**
+         * Body of POST /partner-integrations/{integration}/conformance-runs/{run}/share
+         * @description How long the link works.
+         * @example {
+         *       "expires_in_days": 14
+         *     }
+         * @example {}
+         */
+        ConformanceShareRequest: {
+            /** @description How many days the link works. Absent or null: 7. */
+            expires_in_days?: number | null;
+        };
+        /**
+         * Answer of POST /partner-integrations/{integration}/conformance-runs/{run}/share
+         * @description A link to the report.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "url": "https://marketplace.example/shared/reports/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMTk3In0.c2lnbmF0dXJl",
+         *         "expires_at": "2026-07-08T09:00:00Z"
+         *       }
+         *     }
+         */
+        ConformanceShareAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            /** Shared report */
+            data: {
+                /**
+                 * Format: uri
+                 * @description The link. Everyone who has it can read the report, without signing in.
+                 */
+                url: string;
+                /**
+                 * Format: date-time
+                 * @description When the link stops working.
+                 */
+                expires_at: string;
+            };
+        };
+        /**
          * Answer of POST /sync/trigger
          * @description The result of a full sync (WHK-1).
          * @example {
@@ -7581,6 +7666,51 @@ export interface operations {
                 };
                 content: {
                     "application/jwk-set+json": string;
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    sharedReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The signed end of the link. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The link opens no report. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The link has expired. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
                 };
             };
             default: components["responses"]["Problem"];
@@ -10704,6 +10834,52 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    shareConformanceReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+                /**
+                 * @description The run's `run_id`.
+                 * @example 0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92
+                 */
+                run: components["parameters"]["RunParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConformanceShareRequest"];
+            };
+        };
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConformanceShareAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };

@@ -1,0 +1,71 @@
+package certification_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+func linksOf(t *testing.T, secret string, now func() time.Time) *certification.Links {
+	t.Helper()
+	made, err := auth.NewSecret([]byte(strings.Repeat(secret, auth.ShortestSecret)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return certification.NewLinks(made, now)
+}
+
+func TestALinkOpensOneReportUntilItExpires(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
+	links, run := linksOf(t, "a", func() time.Time { return now }), uuid.New()
+	token, expires, err := links.New(run, "report.html", time.Hour)
+	if err != nil || !expires.Equal(now.Add(time.Hour)) {
+		t.Fatalf("Expected a token until %s, received %s, %v", now.Add(time.Hour), expires, err)
+	}
+	if found, err := links.Run(token, "report.html"); err != nil || found != run {
+		t.Errorf("Expected run %s, received %s, %v", run, found, err)
+	}
+	if _, err := links.Run(token, "report.json"); marketplace.CodeOf(err) != marketplace.NotFound {
+		t.Errorf("Expected no other report, received %v", err)
+	}
+	now = expires
+	if _, err := links.Run(token, "report.html"); !errors.Is(err, certification.ErrLinkExpired) {
+		t.Errorf("Expected %v, received %v", certification.ErrLinkExpired, err)
+	}
+}
+
+func TestALinkThatWasChangedOpensNothing(t *testing.T) {
+	t.Parallel()
+	now := func() time.Time { return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC) }
+	links := linksOf(t, "a", now)
+	token, _, err := links.New(uuid.New(), "report.html", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, _, err := linksOf(t, "b", now).New(uuid.New(), "report.html", -time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := []string{"", "x", token + "A", token[1:], foreign}
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" // four characters differ only in the last one's unused bits
+	for i := range token {
+		for _, other := range alphabet {
+			if changed := token[:i] + string(other) + token[i+1:]; changed != token {
+				wrong = append(wrong, changed)
+			}
+		}
+	}
+	for _, text := range wrong {
+		if _, err := links.Run(text, "report.html"); marketplace.CodeOf(err) != marketplace.NotFound {
+			t.Errorf("%q: Expected it to be not found, received %v", text, err)
+		}
+	}
+}
