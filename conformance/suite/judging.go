@@ -160,7 +160,7 @@ func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough
 			break
 		}
 		j.enter(r.ID, value)
-		j.like(value)
+		j.on = like(value)
 		if finding = s.Judge(value); finding.Ends() || finding.Suspects != nil {
 			return finding, false
 		}
@@ -169,12 +169,12 @@ func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough
 	return judge.Finding{}, false
 }
 
-// like stores the case that a story was equal to.
-func (j *judging) like(value any) {
-	j.on = nil
+// like returns the case that a story was equal to, or nil.
+func like(value any) *plan.Case {
 	if story, is := value.(interface{ Like() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
-		j.on = story.Like()
+		return story.Like()
 	}
+	return nil
 }
 
 func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
@@ -190,11 +190,11 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 		case first.Skip, first.Uncounted:
 			continue
 		case s.Seats != "" && first.Stop != nil: // it stopped before there was anything to weigh
-			stop = first.Stop
-			j.like(value)
+			stop, j.on = first.Stop, like(value)
 		default:
 			var guilty *judge.Try
 			if guilty, stop = j.weigh(s, play); guilty != nil {
+				j.on = guilty.On
 				j.shown = append(guilty.Shown[:len(guilty.Shown):len(guilty.Shown)], j.shown...)
 				return judge.Finding{Outcome: report.Failed, Message: guilty.Flaw, Picture: guilty.Picture, Cause: guilty.Cause, Suspects: guilty.Suspects}
 			}
@@ -243,8 +243,8 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop 
 		before = j.player.Played()
 		value := play(j.ctx, j.player, attempt)
 		t := s.Try(value)
-		if t.Flaw != "" || t.Stop != nil {
-			j.like(value)
+		if t.On = like(value); t.Stop != nil {
+			j.on = t.On
 		}
 		if t.Skip {
 			continue

@@ -2,11 +2,11 @@ package suite
 
 import (
 	"context"
+	"slices"
 
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/rule"
-	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -30,18 +30,19 @@ func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs 
 // occurs only without optional fields or bodies breaks the rule about those.
 func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
 	found, on = r.simplest(ctx, found, on, judge.CaseSpecs)
-	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.playedInFull(ctx, on) {
+	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.holdsInFull(ctx, found.rule, on) {
 		found.Cause = &left
 	}
 	return found, on
 }
 
-// playedInFull reports whether the stories of a case can be played with all optional fields.
-func (r *run) playedInFull(ctx context.Context, on *plan.Case) bool {
+// holdsInFull reports whether a rule holds on a case that is played with all optional fields.
+func (r *run) holdsInFull(ctx context.Context, of rule.Rule, on *plan.Case) bool {
 	full := *on
 	full.Bare = false
-	player := r.player.On(&full)
-	return scenario.PlayBooking(ctx, player, 0).Hold != nil && scenario.PlayHolding(ctx, player, 0).Hold != nil
+	return slices.ContainsFunc(judge.CaseSpecs(&full), func(s judge.Spec) bool {
+		return s.Rule.ID == of.ID && r.find(ctx, r.player.On(&full), s).Outcome == ""
+	})
 }
 
 // blamed returns the rule that is broken.

@@ -25,6 +25,14 @@ var (
 	})}
 )
 
+// cancelledSeats expects that a cancellation, the last of the acts, returns the seats of a booking.
+func cancelledSeats(o *scenario.Opening, confirm scenario.Act, acts ...scenario.Act) Move {
+	m := returned(o, append([]scenario.Act{confirm}, acts...)...)
+	m.between = append(o.Reserve(), sent(confirm, last(acts))...)
+	m.part = &part{rule.ConfirmVacancies, confirmedSeats(o, confirm)}
+	return m
+}
+
 func takesCancels(t scenario.Traits) Finding {
 	if t.NoCancel {
 		return notApplicable("the partner takes no cancellations")
@@ -51,14 +59,10 @@ func cancelSpecs() []Spec {
 		of(rule.CancelSuccess, func(b *scenario.Booking) Finding { return expect(b.Cancel.Answer, fit(schemas.CancelAnswer), succeed) }),
 		spec(rule.CancelVacancies, cancellable,
 			counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-				m := returned(&b.Opening, slices.Concat([]scenario.Act{b.Confirm}, b.Repeats, []scenario.Act{b.LateRelease, b.Cancel})...)
-				m.between = append(b.Reserve(), sent(b.Confirm, b.Cancel)...)
-				return m
+				return cancelledSeats(&b.Opening, b.Confirm, slices.Concat(b.Repeats, []scenario.Act{b.LateRelease, b.Cancel})...)
 			}),
 			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move {
-				m := returned(&b.Opening, b.Confirm, b.NoKey, b.Cancel)
-				m.between = append(b.Reserve(), sent(b.Confirm, b.Cancel)...)
-				return m
+				return cancelledSeats(&b.Opening, b.Confirm, b.NoKey, b.Cancel)
 			}))),
 		unknown(rule.CancelUnknown, status(ok)),
 		unknown(rule.CancelUnknownSuccess, succeed),

@@ -137,6 +137,9 @@ func lastSeats(t *scenario.LastSeats) Try {
 	if flaw := attemptsFlaw(t.Attempts); flaw.words != "" {
 		return r.surely(flaw)
 	}
+	if t.Mixed {
+		r.Suspects = []rule.Rule{rule.ReserveVacanciesMixed}
+	}
 	won, left := r.reserves(t.Attempts, t.Party, 0), t.Scarce.Last.Left
 	held := min(left/t.Party, int64(len(t.Attempts)))
 	r.end("%s left, %d customers reserved %s each at the same time: expected %s and %d left, received %s and %d left",

@@ -302,6 +302,28 @@ func TestOnlyWhatMovesWithTheStepsOfAStoryIsItsChange(t *testing.T) {
 	}
 }
 
+func TestACancellationIsNotBlamedForSeatsThatConfirmHasTakenAgain(t *testing.T) {
+	t.Parallel()
+	hold := scenario.Opening{Guests: 1, Before: lookAt(0, 5), Held: lookAt(10, 4), Traits: &scenario.Traits{}}
+	cancelled := func(confirmed, left int64) Try {
+		return cancelledSeats(&hold, scenario.Act{After: lookAt(20, confirmed)}, scenario.Act{After: lookAt(30, left)}).try()
+	}
+	for _, test := range []struct {
+		name            string
+		confirmed, left int64
+		flaw, confirm   bool
+	}{
+		{"all seats returned", 4, 5, false, false},
+		{"confirm takes seats again", 3, 4, true, true},
+		{"the cancellation returns none", 4, 4, true, false},
+	} {
+		got := cancelled(test.confirmed, test.left)
+		if (got.Flaw != "") != test.flaw || (got.Cause != nil && got.Cause.ID == rule.ConfirmVacancies.ID) != test.confirm {
+			t.Errorf("%s: Expected a flaw %t, of confirm %t; received %q, cause %v", test.name, test.flaw, test.confirm, got.Flaw, got.Cause)
+		}
+	}
+}
+
 func TestEveryRuleHasOneSpecAndNeedsOnlyRulesThatHaveOne(t *testing.T) {
 	t.Parallel()
 	specs := map[string]int{}

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -58,6 +59,7 @@ type Try struct {
 	// Suspects lists rules that explain the flaw if one of them is broken.
 	Suspects []rule.Rule
 	At       *scenario.Reading // of the slot used; nil: other customers do not matter
+	On       *plan.Case        // the case that the try was equal to; nil if it cannot be simplified
 	Shown    []*probe.Exchange
 	Picture  []byte         // HTML; may be nil
 	Stop     *scenario.Stop // why there is nothing to judge
@@ -175,6 +177,13 @@ type Move struct {
 	infants       int64 // among the guests whose seats change; they may have no seat
 	stop          *scenario.Stop
 	between       []*probe.Exchange // what happened between the readings
+	part          *part             // an earlier part of the move; nil: none is judged by itself
+}
+
+// part is a part of a move that another rule is about.
+type part struct {
+	rule rule.Rule
+	Move
 }
 
 // moved returns by how many seats the slot changed during the story's steps, and how long these
@@ -209,6 +218,9 @@ func (m Move) try() Try {
 	t.Took, t.Off = took, m.off(seats)
 	if t.Off != 0 {
 		t.Flaw = m.String()
+		if m.part != nil && m.part.try().Flaw != "" {
+			t.Cause = &m.part.rule
+		}
 		t.Shown = slices.Concat([]*probe.Exchange{m.before.Last.Shown}, m.between, []*probe.Exchange{m.after.First.Shown})
 	}
 	return t

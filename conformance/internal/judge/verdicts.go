@@ -57,7 +57,8 @@ func (v *Verdicts) isBroken(r rule.Rule) bool {
 // blocks. A broken rule
 //   - is itself failed, or warned, by its level;
 //   - makes the rules that it builds on pass: they had to hold before it could break;
-//   - blocks every other rule that met it, and every rule that needs it.
+//   - blocks every other rule that met it, and every rule that needs it;
+//   - blocks the breaches of rules that build on it, even if the rules in between have passed.
 //
 // A finding without an outcome means that the rule has passed.
 func (v *Verdicts) Decide(r rule.Rule, f Finding) (outcome report.Outcome, cause string) {
@@ -80,6 +81,9 @@ func (v *Verdicts) Decide(r rule.Rule, f Finding) (outcome report.Outcome, cause
 	case f.Cause != nil && f.Cause.ID != r.ID:
 		return report.Blocked, f.Cause.ID
 	case f.Outcome == report.Failed:
+		if cause := v.brokenBelow(r); cause != "" {
+			return report.Blocked, cause
+		}
 		return Weight(r), ""
 	default:
 		return f.Outcome, ""
@@ -102,6 +106,22 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 					return blocks
 				}
 			}
+		}
+	}
+	return ""
+}
+
+// brokenBelow returns the id of a failed rule that r builds on, the first in the order of causes; ""
+// if there is no such rule.
+func (v *Verdicts) brokenBelow(r rule.Rule) string {
+	for _, id := range r.Needs {
+		if needed, is := rule.Lookup(id); is {
+			if cause := v.brokenBelow(needed); cause != "" {
+				return cause
+			}
+		}
+		if known := v.Get(id); known != nil && known.Outcome == report.Failed {
+			return id
 		}
 	}
 	return ""
@@ -171,7 +191,7 @@ func (v *Verdicts) Settle(late *Fields) {
 		if !v.isBroken(r) || r.ID == rule.Reachable.ID {
 			continue
 		}
-		if outcome, cause := v.Decide(r, Finding{}); outcome == report.Blocked {
+		if outcome, cause := v.Decide(r, Finding{Outcome: report.Failed}); outcome == report.Blocked {
 			v.block(v.Set(r, report.Blocked, ""), cause)
 		}
 	}

@@ -48,6 +48,25 @@ func TestAChainOfConsequencesEndsAtItsRoot(t *testing.T) {
 	}
 }
 
+func TestABreachIsBlockedByACauseFarBelowIt(t *testing.T) {
+	t.Parallel()
+	v := NewVerdicts(strings.Clone)
+	for _, between := range []rule.Rule{rule.CancelRepeatVacancies, rule.ConfirmRepeatVacancies, rule.ConfirmVacancies} {
+		v.Set(between, report.Passed, "")
+	}
+	breach := Finding{Outcome: report.Failed, Message: "expected 14 left, received 13"}
+	if outcome, _ := v.Decide(rule.CancelRace, breach); outcome != report.Failed {
+		t.Errorf("Expected a breach without a cause to be failed, received %s", outcome)
+	}
+	blame(v, rule.ReserveVacanciesOne, "in one product, a hold takes no seat")
+	if outcome, cause := v.Decide(rule.CancelRace, breach); outcome != report.Blocked || cause != rule.ReserveVacanciesOne.ID {
+		t.Errorf("Expected the breach to be blocked by %s, received %s by %q", rule.ReserveVacanciesOne.ID, outcome, cause)
+	}
+	if outcome, _ := v.Decide(rule.CancelRace, Finding{}); outcome != report.Passed {
+		t.Errorf("Expected a rule without a breach to pass, received %s", outcome)
+	}
+}
+
 func TestNothingMakesABrokenRuleWholeAgain(t *testing.T) {
 	t.Parallel()
 	v := NewVerdicts(strings.Clone)

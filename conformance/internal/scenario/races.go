@@ -113,6 +113,7 @@ func (all Attempts) Won() (won []*Hold) {
 type LastSeats struct {
 	Opening
 	Party int64   // number of guests of each caller
+	Mixed bool    // the party has two guest types
 	sold  []*Hold // holds that sell the slot down
 	gone  int64   // seats that they took
 
@@ -195,7 +196,8 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 	if stop = p.calls.maySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
-	party, types := t.party(round)
+	party := t.party(round)
+	t.Mixed = len(party) > 1
 	attempts, answers, stop := p.Book.attempts(ctx, t.Offer, party, int(min(callers, left/t.Party+more)))
 	if stop != nil {
 		return stop
@@ -204,7 +206,7 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 	if stop = answeredAll(answers); stop != nil {
 		return stop
 	}
-	if types > 1 && len(attempts.Won()) == 0 {
+	if t.Mixed && len(attempts.Won()) == 0 {
 		return NotHere("no party of two guest types was accepted") // a partner may refuse such parties
 	}
 	if away := turnedAway(answers); t.Party*(int64(len(attempts))-away) <= left {
@@ -214,12 +216,12 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 	return stop
 }
 
-// party returns the party of each caller in a round, and its number of guest types.
-func (t *LastSeats) party(round int) (party []partnerapi.UnitQuantity, types int) {
+// party returns the party of each caller in a round.
+func (t *LastSeats) party(round int) []partnerapi.UnitQuantity {
 	if companion, ok := t.Offer.Option.Companion(); ok && t.Party == 2 && mixed(round) {
-		return []partnerapi.UnitQuantity{{ID: t.Offer.Option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}, 2
+		return []partnerapi.UnitQuantity{{ID: t.Offer.Option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
 	}
-	return Guests(t.Offer.Option, t.Party), 1
+	return Guests(t.Offer.Option, t.Party)
 }
 
 // attempts sends concurrent reserves of one party each, together with other calls; the answers of
