@@ -20,9 +20,19 @@ func CaseSpecs(on *plan.Case) []Spec {
 	released := with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return returned(&h.Opening, h.Release) }))
 	specs := []Spec{
 		spec(rule.ReserveAccepts, once(scenario.PlayBooking, acceptsCase), also(tried(1, scenario.PlaySellOut, lastSeat))),
-		spec(rule.ReserveVacanciesOne, with(seatsHeld, others(func(o scenario.Other) Move { return Move{before: o.Before, after: o.Held, by: -1} })...)...),
-		spec(rule.ReleaseVacanciesOne, with(seatsHeld, others(func(o scenario.Other) Move {
-			return Move{before: o.Before, via: []*scenario.Reading{o.Held}, after: o.Released}
+		spec(rule.ReserveVacanciesOne, with(seatsHeld, between(func(o *scenario.Opening) []Move {
+			all := idle(o, model.Held)
+			for _, other := range o.Others {
+				all = append(all, Move{before: other.Before, after: other.Held, by: -1})
+			}
+			return all
+		})...)...),
+		spec(rule.ReleaseVacanciesOne, with(seatsHeld, between(func(o *scenario.Opening) []Move {
+			all := idle(o, model.Released)
+			for _, other := range o.Others {
+				all = append(all, Move{before: other.Before, via: []*scenario.Reading{other.Held}, after: other.Released})
+			}
+			return all
 		})...)...),
 	}
 	switch {
@@ -38,27 +48,38 @@ func CaseSpecs(on *plan.Case) []Spec {
 			specs = append(specs, s)
 		}
 	}
-	return specs
+	return append(specs,
+		spec(rule.ConfirmVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Booked) })...),
+		spec(rule.CancelVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Cancelled) })...),
+	)
 }
 
-// others returns the steps that weigh the seats taken and returned by holds in between the calls of
-// a booking and of a hold. If there are several such holds, the first unexpected one is weighed.
-func others(move func(scenario.Other) Move) []Step {
-	worst := func(all []scenario.Other, stop *scenario.Stop) Move {
-		for _, o := range all {
-			if m := move(o); m.try().Flaw != "" {
+// between returns the steps that weigh what happened to the seats between the calls of a booking and
+// of a hold. Of several moves, the first unexpected one is weighed.
+func between(moves func(*scenario.Opening) []Move) []Step {
+	worst := func(o *scenario.Opening) Move {
+		all := moves(o)
+		for _, m := range all {
+			if m.try().Flaw != "" {
 				return m
 			}
 		}
-		if len(all) > 0 {
-			return move(all[0])
-		}
-		return Move{stop: stop}
+		return append(all, Move{stop: o.Stop})[0]
 	}
 	return []Step{
-		also(counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return worst(b.Others, b.Stop) })),
-		also(counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return worst(h.Others, h.Stop) })),
+		also(counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return worst(&b.Opening) })),
+		also(counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return worst(&h.Opening) })),
 	}
+}
+
+// idle expects that reads have changed no seats while the story's hold was in that stage.
+func idle(o *scenario.Opening, stage model.Stage) (all []Move) {
+	for _, i := range o.Idle {
+		if i.Stage == stage {
+			all = append(all, Move{before: i.Before, after: i.After})
+		}
+	}
+	return all
 }
 
 // AboutSeats reports whether a rule is about the number of seats left in a slot. If one such rule
@@ -106,9 +127,10 @@ func RecordSpecs() []Spec {
 	}
 }
 
-// lastSeat weighs the refusal of a seat that the slot shows as left.
+// lastSeat weighs the refusal of a seat that the slot shows as left. If the story has already taken
+// all seats, the slot shows seats of its holds, which another rule is about.
 func lastSeat(t *scenario.SellOut) Try {
-	if t.Refused == nil || t.Full == nil || !t.Full.Counted || t.Full.Last.Left < 1 {
+	if t.Refused == nil || t.Full == nil || !t.Full.Counted || t.Full.Last.Left < 1 || t.Taken >= t.TooMany.After.Last.Left {
 		return Try{Skip: true}
 	}
 	return Try{
@@ -117,10 +139,10 @@ func lastSeat(t *scenario.SellOut) Try {
 	}
 }
 
-// acceptsCase finds a slot that is shown as bookable but refused to a small party. A slot without
-// counted seats may have only one seat.
+// acceptsCase finds a slot that is shown as bookable but refused to a small party. A slot that tells no
+// vacancies may have only one seat, unless as many lead guests fit.
 func acceptsCase(b *scenario.Booking) Finding {
-	fits := b.Case.Guests() == 1 || b.Before != nil && b.Before.Counted
+	fits := b.Case.Guests() == 1 || b.Fits || b.Before != nil && b.Before.Counted
 	if fits && b.Case.Small() && !b.Case.Bare && b.Hold == nil && b.Stop != nil && b.Stop.Kind == scenario.Refused {
 		return broken("No hold was made: %s", b.Stop.Message).showing(b.Stop.Exchanges...)
 	}

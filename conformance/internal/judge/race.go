@@ -128,6 +128,9 @@ type flawed struct {
 	rule  *rule.Rule
 }
 
+// smallParty is the number of guests that no partner may refuse for being too many.
+const smallParty = 2
+
 // lastSeats judges the race for the last seats: there must be as many holds as seats.
 func lastSeats(t *scenario.LastSeats) Try {
 	if t.Full == nil {
@@ -145,6 +148,9 @@ func lastSeats(t *scenario.LastSeats) Try {
 	r.end("%s left, %d customers reserved %s each at the same time: expected %s and %d left, received %s and %d left",
 		model.SeatsWord(left), len(t.Attempts), model.SeatsWord(t.Party), holdsWord(held), left-held*t.Party, holdsWord(won), t.Full.First.Left)
 	r.Sure = r.Flaw != "" && t.MoreThanTheSlotHas(won*t.Party)
+	if r.Flaw == "" && won == 0 && held > 0 && t.Party <= smallParty && t.Full.First.Left >= t.Party {
+		r.Flaw, r.Cause = fmt.Sprintf("Expected a hold for %s, with %s left; received only refusals", guests(t.Party), model.SeatsWord(left)), &rule.ReserveAccepts
+	}
 	return r.Try
 }
 
@@ -305,6 +311,8 @@ func attemptsFlaw(attempts scenario.Attempts) flawed {
 			return flawed{fmt.Sprintf("expected a code of its own for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
 		case a.Won():
 			codes[a.Code] = true
+		case a.Answer.OK(http.StatusOK, http.StatusCreated):
+			return flawed{"reserves at the same time: expected a hold with a reservation code, received " + a.Answer.Words() + " without one", &rule.ReserveCode}
 		case scenario.IsBusy(a.Answer):
 		case !a.Answer.OK(http.StatusBadRequest):
 			return flawed{"reserves at the same time: expected 200 or 201 with a hold, or a refusal with 400, received " + a.Answer.Words(), &rule.ReserveStatus}

@@ -78,7 +78,7 @@ func releases(r rule.Rule, all scenario.Releases, checks ...check) Finding {
 
 func rebookable(t *scenario.SellOut) Try {
 	if t.Released != nil && t.Released.Counted && t.Released.Last.Left < 1 {
-		return unplayed(scenario.NotHere("the released seats were taken meanwhile"))
+		return Move{before: t.Full, after: t.Released, by: t.Taken, stop: t.Stop}.try()
 	}
 	return reserved(t.Released, t.Again, t.Stop, 200, 201)
 }

@@ -120,11 +120,20 @@ func (v *Verdicts) brokenBelow(r rule.Rule) string {
 				return cause
 			}
 		}
-		if known := v.Get(id); known != nil && known.Outcome == report.Failed {
-			return id
+		for _, cause := range []string{id, uniqueness[id]} {
+			if known := v.Get(cause); cause != r.ID && known != nil && known.Outcome == report.Failed {
+				return cause
+			}
 		}
 	}
 	return ""
+}
+
+// uniqueness has, for the rules about ids, the rules that no two things share an id: whatever is done
+// with a shared id may be done to the other thing.
+var uniqueness = map[string]string{
+	rule.ReserveCode.ID:      rule.ReserveCodeUnique.ID,
+	rule.ConfirmBookingID.ID: rule.ConfirmIDUnique.ID,
 }
 
 // Blame records that the rule named as the cause of a finding is broken, and returns its verdict.
@@ -201,7 +210,11 @@ func (v *Verdicts) Settle(late *Fields) {
 			continue
 		}
 		root := known.BlockedBy
-		for next := v.Get(root); next != nil && next.BlockedBy != ""; next = v.Get(root) {
+		for range v.byID { // at most, even if rules block each other
+			next := v.Get(root)
+			if next == nil || next.BlockedBy == "" {
+				break
+			}
 			root = next.BlockedBy
 		}
 		v.block(known, root)

@@ -73,8 +73,11 @@ func (c *Case) Guests() (guests int64) {
 	return guests
 }
 
+// Lead reports whether all guests are of the option's lead unit.
+func (c *Case) Lead() bool { return len(c.Units) == 1 && c.Units[0].ID == c.Offer.Option.Lead() }
+
 // Plain reports whether no partner may refuse the party: it is one guest of the option's lead unit.
-func (c *Case) Plain() bool { return c.Guests() == 1 && c.Units[0].ID == c.Offer.Option.Lead() }
+func (c *Case) Plain() bool { return c.Guests() == 1 && c.Lead() }
 
 // Values returns the values of each dimension in the case.
 func (c *Case) Values() map[Dimension][]string { return c.values }

@@ -40,7 +40,7 @@ var ReserveVacanciesMany = reserve.must("reserve.vacancies.many", "RSV-3", "A ho
 var ReserveVacanciesMixed = reserve.must("reserve.vacancies.mixed", "RSV-9", "A hold for guests of two types takes the seats of both").needs("reserve.vacancies.many").
 	why("Families are the usual party: seats counted for adults only are sold twice.").
 	fix("Sum the quantities over all units of the request; only infants may take no seat.")
-var ReserveSoldOut = reserve.must("reserve.sold-out", "RSV-5", "A slot that is sold out or closed is refused with 400").needs("reserve.json").
+var ReserveSoldOut = reserve.must("reserve.sold-out", "RSV-5", "A slot that is sold out or closed is refused with 400").needs("reserve.code").
 	why("The customer pays for a seat that does not exist.").
 	fix("Check the slot's status and seats in the same transaction that makes the hold; answer 400.")
 var ReserveTooMany = reserve.must("reserve.too-many", "RSV-5", "More guests than seats are refused with 400").needs("reserve.status", "reserve.vacancies.one").

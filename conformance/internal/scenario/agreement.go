@@ -41,7 +41,7 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 		full("third pull of the catalog")
 		for _, since := range sinceForms(survey.Products, p.Clock.Now()) {
 			answer, stop := p.read.pull(ctx, "pull of what changed since "+since, sinceQuery(since), probe.GoodKey)
-			changes := Changes{Catalog: p.readPull(ctx, answer, stop)}
+			changes := Changes{Catalog: survey.newIn(p.readPull(ctx, answer, stop))}
 			changes.Since, _ = partnerapi.ParseDateTime(since)
 			all.Changes = append(all.Changes, changes)
 		}

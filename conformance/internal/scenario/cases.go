@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -66,6 +67,22 @@ func (p *Player) cased(w wanted) wanted {
 	return w
 }
 
+// Idle contains two readings of a slot between which the story changed nothing: the catalog was
+// pulled, or a long window was read.
+type Idle struct {
+	Before, After *Reading
+	Stage         model.Stage // of the story's hold
+}
+
+// idle adds a reading that no call of the story preceded.
+func (t storyPlayer) idle(after *Reading, stop *Stop) *Stop {
+	if hold := t.story.Hold; stop == nil && hold != nil && t.story.seen != nil {
+		t.story.Idle = append(t.story.Idle, Idle{t.story.seen, after, hold.stage()})
+		t.story.seen = after
+	}
+	return stop
+}
+
 // Other is a hold for one guest that is made and released in the slot of another story while that
 // story is being played.
 type Other struct{ Before, Held, Released *Reading }
@@ -87,7 +104,7 @@ func (t storyPlayer) another() *Stop {
 		return stop
 	}
 	if o.Released, stop = t.Seats.seats(t.ctx, t.story.Offer, "after that was released"); stop == nil {
-		t.story.Others = append(t.story.Others, o)
+		t.story.Others, t.story.seen = append(t.story.Others, o), o.Released
 	}
 	return stop
 }
@@ -106,13 +123,18 @@ func (t storyPlayer) interlude() *Stop {
 		if t.story.acts%2 == 0 {
 			return nil // every second time shows as much
 		}
-		return t.another()
+		if stop := t.another(); stop != nil || t.story.acts > 1 {
+			return stop
+		}
+		return t.another() // twice before the first call: some faults need two
 	case plan.CatalogPull:
-		_, stop := t.read.pull(t.ctx, "pull of the catalog", nil, probe.GoodKey)
-		return stop
+		if _, stop := t.read.pull(t.ctx, "pull of the catalog", nil, probe.GoodKey); stop != nil {
+			return stop
+		}
+		return t.idle(t.Seats.seats(t.ctx, t.story.Offer, "after a catalog pull"))
 	case plan.WholeWindow:
-		_, stop := t.read.askFor(t.ctx, "slots of the next 60 days", t.question())
-		return stop
+		slots, stop := t.read.askFor(t.ctx, "slots of the next 60 days", t.question())
+		return t.idle(t.Seats.reading(t.story.Offer, "in the slots of the next 60 days", slots, stop))
 	}
 	return nil
 }

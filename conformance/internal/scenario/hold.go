@@ -31,6 +31,20 @@ func (h *Hold) BookingID() string { return h.entry.BookingID }
 // Held reports whether the hold was made and is neither booked nor released.
 func (h *Hold) Held() bool { return h.entry.State == ledger.Held }
 
+// stage returns the stage of a hold that was made.
+func (h *Hold) stage() model.Stage {
+	switch booked := h.BookingID() != ""; {
+	case h.Held():
+		return model.Held
+	case h.entry.State == ledger.Booked:
+		return model.Booked
+	case booked:
+		return model.Cancelled
+	default:
+		return model.Released
+	}
+}
+
 // Traits is what the run has observed of the partner so far.
 type Traits struct {
 	Holdless    bool   // it keeps no seats for holds

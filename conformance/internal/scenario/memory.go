@@ -116,6 +116,9 @@ func PlayKept(fate EarlyState) func(context.Context, *Player, int) *Kept {
 			*k = *keep(ctx, p, fate, attempt)
 			t := p.continueStory(ctx, &k.Opening)
 			t.step(func() *Stop { return k.grow(ctx, p) })
+			if attempt > 0 {
+				t.step(func() *Stop { return k.sync(ctx, p) })
+			}
 			t.count("seconds later", &k.Seen)
 			k.late(t, fate)
 		})
@@ -181,6 +184,16 @@ func (k *Kept) grow(ctx context.Context, p *Player) *Stop {
 		return NotHere("the hold may have expired before it was looked at again")
 	}
 	return nil
+}
+
+// sync pulls the catalog and the slots of the story's option, as other parts of the run did between
+// the early and the late calls of the first attempt.
+func (k *Kept) sync(ctx context.Context, p *Player) *Stop {
+	if _, stop := p.read.pull(ctx, "pull of the catalog", nil, probe.GoodKey); stop != nil {
+		return stop
+	}
+	_, stop := p.read.askFor(ctx, "slots of the next 60 days", p.continueStory(ctx, &k.Opening).question())
+	return stop
 }
 
 // PlayUnknownAgain releases an unknown code late in the run.

@@ -21,6 +21,7 @@ const mostFills = 3
 type SellOut struct {
 	Opening
 	TooMany  Act      // reserve of more guests than seats
+	Taken    int64    // seats that the holds of the story took before a seat was refused
 	Full     *Reading // after the last seat was reserved
 	Refused  *Stop    // of a seat, although Full shows one left
 	Over     Act      // reserve of one or two guests in the full slot; counted if it was not refused
@@ -131,7 +132,9 @@ func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
 		if stop != nil && !(stop.Kind == Refused && len(t.holds) > 0) { // a refusal means that others were quicker
 			return stop
 		}
-		t.Refused = stop
+		if t.Refused = stop; stop == nil {
+			t.Taken += left
+		}
 		if t.Full, stop = p.Seats.seats(ctx, t.Offer, "after the last seat was reserved"); stop != nil {
 			return stop
 		}

@@ -22,12 +22,15 @@ type Opening struct {
 	Stop   *Stop
 	Traits *Traits // of the partner, as known when this is read
 
+	Fits    bool       // as many lead guests were held in the slot, which tells no vacancies, after it refused the party
 	Guests  int64      // of the hold
 	Infants int64      // the infants among them, who may take no seat
 	Case    *plan.Case // the case that it is played on; nil: the easiest to try
 	Others  []Other    // holds in the same slot between the calls of a case
+	Idle    []Idle     // what reads between the calls of a case showed of the slot
 
-	acts  int // number of calls of a case so far
+	acts  int      // number of calls of a case so far
+	seen  *Reading // since the last call; nil: none
 	units []partnerapi.UnitQuantity
 	bare  bool // some optional fields were left out
 }
@@ -185,7 +188,18 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64) {
 	}
 	if fresh, stop := p.Seats.Look(ctx, opened.Offer, "after the refusal"); stop == nil && taken(fresh, party) {
 		opened.Stop = NotHere(takenMeanwhile)
+	} else if p.on != nil && !opened.Before.Counted && p.on.Small() && !p.on.Lead() {
+		opened.Fits = p.fits(ctx, opened)
 	}
+}
+
+// fits reports whether as many lead guests as the party's are held in the slot.
+func (p *Player) fits(ctx context.Context, opened *Opening) bool {
+	made, stop := p.Book.read(p.Book.Reserve(ctx, "reserve the same number of lead guests", opened.Offer, Guests(opened.Offer.Option, opened.Guests), true, probe.GoodKey))
+	if stop == nil {
+		_, stop = p.Book.releaseHold(ctx, "release it", made, true)
+	}
+	return stop == nil
 }
 
 func (p *Player) nothingToBook(want discover.Want) *Stop {
@@ -236,7 +250,7 @@ type storyPlayer struct {
 func (p *Player) begin(ctx context.Context, story *Opening, want wanted) storyPlayer {
 	*story = p.open(ctx, p.cased(want))
 	if story.Case = p.on; p.on != nil {
-		story.Infants = p.on.Infants
+		story.Infants, story.seen = p.on.Infants, story.Held
 	}
 	return p.continueStory(ctx, story)
 }
@@ -256,6 +270,7 @@ func (t storyPlayer) step(play func() *Stop) {
 func (t storyPlayer) count(when string, into **Reading) {
 	t.step(func() (stop *Stop) {
 		*into, stop = t.Seats.seats(t.ctx, t.story.Offer, when)
+		t.story.seen = *into
 		return stop
 	})
 }
@@ -265,6 +280,7 @@ func (t storyPlayer) act(into *Act, when string, call func() (*probe.Answer, *St
 	t.step(t.interlude)
 	t.step(func() (stop *Stop) {
 		into.Answer, stop = call()
+		t.story.seen = nil
 		return stop
 	})
 	if when != "" {

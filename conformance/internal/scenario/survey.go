@@ -237,9 +237,13 @@ func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
 	if stop != nil {
 		return Catalog{Stop: stop}
 	}
-	c := p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {})
-	if p.survey.misfit != "" {
-		c.Misfit = "" // a full pull already shows it
+	return p.survey.newIn(p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {}))
+}
+
+// newIn returns a further pull without the schema problem, if the first pull has one too.
+func (v *Survey) newIn(c Catalog) Catalog {
+	if v.misfit != "" {
+		c.Misfit = ""
 	}
 	return c
 }

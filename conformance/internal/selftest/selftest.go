@@ -242,7 +242,9 @@ func Only(defects, variants []string) (plan Plan, err error) {
 		if err != nil {
 			return Plan{}, err
 		}
-		plan.Cases, broken[d.Rule] = append(plan.Cases, defectCase(d)), true
+		c := defectCase(d)
+		plan.Cases = append(plan.Cases, c)
+		broken[d.Rule] = broken[d.Rule] || c.Kind == Defect // a deep defect proves no rule
 	}
 	for _, r := range rule.All() {
 		if broken[r.ID] {
