@@ -187,6 +187,10 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 		{"one seat, one hold", race(0, attempt("a", answer(200, ""), 10), attempt("", full, 10)), "", false},
 		{"one seat, two holds", race(0, attempt("a", answer(200, ""), 10), attempt("b", answer(200, ""), 10)), "expected 1 hold and 0 left, received 2 holds and 0 left", false},
 		{"a code twice", race(0, attempt("a", answer(200, ""), 10), attempt("a", answer(200, ""), 10)), `received "a" twice`, true},
+		{"a hold without a code", race(0, attempt("a", answer(200, ""), 10), attempt("", answer(200, ""), 10)), "received 200 OK without one", true},
+		{"two seats, parties of two, and only refusals", lastSeats(&scenario.LastSeats{
+			Party: 2, Scarce: lookAt(0, 2), Full: lookAt(100, 2), Attempts: []*scenario.Hold{attempt("", full, 10), attempt("", full, 20)},
+		}), "Expected a hold for 2 guests, with 2 seats left; received only refusals", false},
 		{"a crash", race(0, attempt("a", answer(200, ""), 10), attempt("", answer(500, ""), 10)), "received 500", true},
 		{"two releases, of which one fails", releasedTwice(&scenario.LastSeats{
 			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},

@@ -67,6 +67,31 @@ func TestABreachIsBlockedByACauseFarBelowIt(t *testing.T) {
 	}
 }
 
+func TestASharedIDExplainsBreachesOfAllThatIsDoneWithIt(t *testing.T) {
+	t.Parallel()
+	v := NewVerdicts(strings.Clone)
+	blame(v, rule.ReserveVacanciesOne, "Expected 5 seats left, received 6")
+	blame(v, rule.ReserveCodeUnique, "a code twice")
+	v.Settle(NewFields(strings.Clone))
+	if got := v.Get(rule.ReserveCodeUnique.ID); got.Outcome != report.Failed {
+		t.Errorf("Expected the rule about shared codes to be failed, received %s by %q", got.Outcome, got.BlockedBy)
+	}
+	if got := v.Get(rule.ReserveVacanciesOne.ID); got.BlockedBy != rule.ReserveCodeUnique.ID {
+		t.Errorf("Expected the breach to be blocked by %s, received %q", rule.ReserveCodeUnique.ID, got.BlockedBy)
+	}
+}
+
+func TestRulesThatBlockEachOtherDoNotHangTheRun(t *testing.T) {
+	t.Parallel()
+	v := NewVerdicts(strings.Clone)
+	v.block(v.Set(rule.CancelRace, report.Blocked, ""), rule.ReserveRace.ID)
+	v.block(v.Set(rule.ReserveRace, report.Blocked, ""), rule.CancelRace.ID)
+	v.Settle(NewFields(strings.Clone))
+	if got := v.Get(rule.CancelRace.ID); got.Outcome != report.Blocked {
+		t.Errorf("Expected a blocked rule, received %s", got.Outcome)
+	}
+}
+
 func TestNothingMakesABrokenRuleWholeAgain(t *testing.T) {
 	t.Parallel()
 	v := NewVerdicts(strings.Clone)

@@ -22,7 +22,7 @@ var ReleaseVacanciesMany = release.must("release.vacancies.many", "REL-3", "Rele
 	why("A seat that does not come back is never sold.").
 	fix("Give back the sum of the quantities, not one seat a hold.")
 var ReleaseRebookable = release.must("release.rebookable", "REL-3", "The last seats can be reserved again once they are released").
-	needs("release.vacancies.one", "reserve.sold-out").
+	needs("release.vacancies.one", "reserve.sold-out", "reserve.refusal.no-effect").
 	why("A slot that stays sold out after it was full for a moment sells nothing more that day.").
 	fix("Derive the slot's status from its seats; do not store a sold-out flag that is never cleared.")
 var ReleaseWithoutBody = release.must("release.without-body", "REL-1", "A release works without a body").needs("release.json").
