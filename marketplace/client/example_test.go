@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// A customer books a tour: from the list to the ticket.
+// A customer books a tour: the example lists, books, pays and reads the ticket.
 func Example() {
 	ctx := context.Background()
 	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{})
@@ -39,7 +39,7 @@ func Example() {
 	check(err)
 	fmt.Println(held.Status, held.Total, held.Currency)
 
-	// The customer pays, at your payment provider's.
+	// The customer pays at your payment provider.
 	paid, err := shop.Pay(ctx, held.ID, "pi-17")
 	check(err)
 	fmt.Println(paid.Status, len(paid.Tickets) > 0)
@@ -49,7 +49,7 @@ func Example() {
 	// CONFIRMED true
 }
 
-// aShop is the reseller's shop, and an order for a slot so many days from now.
+// aShop returns the reseller's client, and an order for a slot that many days ahead.
 func aShop(days int) (*client.Reseller, client.Order) {
 	ctx := context.Background()
 	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{})
@@ -69,12 +69,12 @@ func aShop(days int) (*client.Reseller, client.Order) {
 	return shop, order
 }
 
-// Each filter has to fit; a page is had by its number.
+// Activities must match every filter. Pages are selected by number.
 func ExampleReseller_Activities() {
 	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{Cache: 1 << 20})
 	check(err)
 	query := client.ActivityQuery{Currency: "JPY", Language: "pt", Words: "harbour"}
-	for range 2 { // the second time it comes out of the cache, unless it has changed
+	for range 2 { // the second answer comes from the cache, unless it has changed
 		page, err := shop.Activities(query).Page(context.Background(), 1, 20)
 		check(err)
 		fmt.Println(page.Pagination.TotalCount, page.Entries[0].Variations[0].Pricing.Units[0].Price)
@@ -101,7 +101,7 @@ func ExampleReseller_Calendar() {
 	// AVAILABLE from 25 EUR
 }
 
-// An order with a key of your own is booked once, however often it is sent, and by whom.
+// An order with a key of your own is booked once, however often and from wherever it is sent.
 func ExampleReseller_Book() {
 	shop, order := aShop(10)
 	order.IdempotencyKey = "order-17"
@@ -113,7 +113,7 @@ func ExampleReseller_Book() {
 	// Output: HELD true
 }
 
-// What the marketplace refuses is told apart by its status.
+// The status tells the marketplace's refusals apart.
 func ExampleError() {
 	shop, order := aShop(11)
 	_, err := platform.Faults.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`)
@@ -160,7 +160,7 @@ func ExampleReseller_Cancel() {
 	// true <nil>
 }
 
-// A partner registers its platform, and tells it of its news.
+// A partner registers its platform and notifies the marketplace of changes.
 func ExampleWebhooks() {
 	ctx := context.Background()
 	_, err := platform.CreateSandbox(ctx, sandbox)
@@ -190,7 +190,7 @@ func ExampleWebhooks() {
 	// <nil>
 }
 
-// A payment whose confirmation failed is found, tried again and settled.
+// An operator finds a payment whose confirmation failed, tries it again and resolves it.
 func ExampleOperator() {
 	ctx := context.Background()
 	shop, order := aShop(14)
@@ -237,7 +237,7 @@ func ExampleAffiliate() {
 	// Output: accrued 1.25 EUR <nil>
 }
 
-// check ends an example that cannot go on.
+// check ends an example that cannot continue.
 func check(err error) {
 	if err != nil {
 		panic(err)

@@ -17,16 +17,16 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// bodies are what is sent to an operation, and what its answer's data are read into.
+// bodies contains the request body of an operation, and the type that its answer's data are read into.
 type bodies struct{ sent, read reflect.Type }
 
-// description is that of the API, read once: it takes a while.
+// description is the API's description. It is read once, because that takes a while.
 var description = sync.OnceValues(func() (*openapi.Document, error) { return openapi.Read(openapi.Marketplace) })
 
-// nothing is that none is sent, or that nothing is read.
+// nothing means that no body is sent, or that nothing is read.
 var nothing reflect.Type
 
-// operations are all that the client calls, by their ids.
+// operations lists the operations that the client calls, by id.
 func operations() map[string]bodies {
 	booking := reflect.TypeFor[Booking]()
 	cancel := reflect.TypeFor[cancelRequest]()
@@ -118,10 +118,10 @@ func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 	}
 }
 
-// covers reports whether the client is to have an operation: one of the API, and not of the
-// events, which receivers in any language read with a library of Standard Webhooks, nor a
-// log of an integration, which people read, nor invitations, which people make, nor conformance runs, which a pipeline starts
-// with a single request and reads as events and files. integrationSyncs lists what syncs does, and more.
+// covers reports whether the client must have an operation of the API. It leaves out events, which
+// receivers in any language read with a library of Standard Webhooks; an integration's logs and
+// invitations, which people use; and conformance runs, which a pipeline starts with a single request
+// and reads as events and files. integrationSyncs lists what syncs lists, and more.
 func covers(op *openapi.Operation) bool {
 	events := strings.Contains(op.Path, "/webhooks") || strings.HasSuffix(op.Path, "/events")
 	logs := slices.Contains([]string{"integrationCalls", "integrationBookings", "webhookDeliveries", "syncs"}, op.ID)
@@ -130,20 +130,20 @@ func covers(op *openapi.Operation) bool {
 	return strings.HasPrefix(op.Path, "/api/") && !invitations && !events && !logs && !runs
 }
 
-// comparison holds types against schemas.
+// comparison compares types with schemas.
 type comparison struct {
 	t         *testing.T
 	constants map[string][]string // by type
-	sent      bool                // else it is read
+	sent      bool                // otherwise it is read
 }
 
-// inexact are numbers that are not used for money.
+// inexact lists the numbers that are not used for money.
 var inexact = []string{"lat", "lng", "hours", "days"}
 
 func (c comparison) compare(at string, is reflect.Type, schema any) {
 	says, nullable := plain(schema)
 	if is.Kind() == reflect.Pointer {
-		is, nullable = is.Elem(), false // nil tells it apart
+		is, nullable = is.Elem(), false // nil means null
 	}
 	name := at[strings.LastIndexAny(at, "/ ")+1:]
 	kind, _ := says["type"].(string)
@@ -197,7 +197,7 @@ func (c comparison) compare(at string, is reflect.Type, schema any) {
 			wrong()
 		}
 	case is.Kind() == reflect.Int, is.Kind() == reflect.Int64:
-		// No HTTP status is 0, and what counts things has no fractions.
+		// No HTTP status is 0, and counts have no fractions.
 		counts := kind == "integer" || kind == "number" && slices.Contains([]string{"sort", "capacity", "max_no_booking"}, name)
 		if !counts || nullable && !c.sent && name != "status" {
 			wrong()
@@ -208,7 +208,7 @@ func (c comparison) compare(at string, is reflect.Type, schema any) {
 	}
 }
 
-// compareFields wants a struct to have the fields that an object has, and no others.
+// compareFields expects that a struct has the fields of an object, and no others.
 func (c comparison) compareFields(at string, is reflect.Type, says map[string]any) {
 	properties, _ := says["properties"].(map[string]any)
 	required, _ := says["required"].([]any)
@@ -216,7 +216,7 @@ func (c comparison) compareFields(at string, is reflect.Type, says map[string]an
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		field, found := fields[name]
 		if !found {
-			// A reader may take one of several names for the same.
+			// A field that is read may have several names.
 			if properties["original"] == nil || !slices.Contains([]string{"type", "retail", "price"}, name) {
 				c.t.Errorf("%s: the client's %s does not have %s", at, is, name)
 			}
@@ -234,7 +234,7 @@ func (c comparison) compareFields(at string, is reflect.Type, says map[string]an
 	}
 }
 
-// compareWords wants a type of words to have those of the schema, and a constant each.
+// compareWords expects that a string type has the words of the schema, with a constant for each.
 func (c comparison) compareWords(at string, is reflect.Type, says map[string]any) {
 	words, _ := says["enum"].([]any)
 	if words == nil {
@@ -251,10 +251,10 @@ func (c comparison) compareWords(at string, is reflect.Type, says map[string]any
 			c.t.Errorf("%s: %s has no constant for %q", at, is, word)
 		}
 	}
-	// A part of the words, as the status that a list is filtered by, is fine.
+	// Part of the words is enough for a filter, such as the status of a list.
 }
 
-// plain is a schema without its alternative null, and whether it had one.
+// plain returns a schema without its alternative null, and whether it had one.
 func plain(schema any) (map[string]any, bool) {
 	says, _ := schema.(map[string]any)
 	if branches, ok := says["anyOf"].([]any); ok {
@@ -290,7 +290,7 @@ func anyOne(values any) any {
 	return nil
 }
 
-// fieldsOf are the fields of a struct and of those that it embeds, by their JSON names.
+// fieldsOf returns the fields of a struct and of its embedded structs, by JSON name.
 func fieldsOf(is reflect.Type) map[string]reflect.StructField {
 	fields := map[string]reflect.StructField{}
 	for _, field := range reflect.VisibleFields(is) {
@@ -303,7 +303,7 @@ func fieldsOf(is reflect.Type) map[string]reflect.StructField {
 	return fields
 }
 
-// constantsOf are the texts of some packages' constants, by their types.
+// constantsOf returns the values of some packages' string constants, by type.
 func constantsOf(t *testing.T, folders ...string) map[string][]string {
 	t.Helper()
 	var names []string

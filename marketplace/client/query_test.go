@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// questions are what a client asks of a marketplace that lets everybody in, and has
-// nothing.
+// questions collects the queries that a client sends to a marketplace which accepts every
+// sign-in and is empty.
 type questions struct{ asked []*http.Request }
 
 func (q *questions) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -73,7 +73,7 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	for _, op := range document.Operations() {
 		var wanted []string
 		for _, p := range op.Parameters {
-			if p.In == "query" && covers(op) && p.Name != "reseller" { // which is another name of reseller_id
+			if p.In == "query" && covers(op) && p.Name != "reseller" { // reseller is another name of reseller_id
 				wanted = append(wanted, p.Name)
 			}
 		}

@@ -22,12 +22,12 @@ import (
 	control "partnerkit.dev/mockpartner/client"
 )
 
-// What the examples talk to: a marketplace of its own, with one partner, a mock.
+// The examples use a marketplace of their own, with a mock as its only partner.
 var (
-	address  string // the marketplace's
+	address  string // of the marketplace
 	token    client.Secret
 	partner  *mockpartner.Mock
-	platform *control.Client // steers the mock
+	platform *control.Client // controls the mock
 	hooks    client.Registered
 	sandbox  = control.Spec{Name: "night", AuthKey: "the key of the other platform"}
 )
@@ -38,7 +38,7 @@ const (
 	partnerKey    = "the key of the mock partner"
 )
 
-// sells is what the partner sells: a slot of ten seats a day.
+// sells is the partner's catalog: one slot of ten seats a day.
 const sells = `
 catalog:
   products:
@@ -67,9 +67,9 @@ catalog:
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
-// run runs the tests beside a marketplace that the built command serves.
+// run runs the tests while the built command serves a marketplace.
 func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "marketplace-client-") // one that PostgreSQL's own user can reach
+	dir, err := os.MkdirTemp("", "marketplace-client-") // PostgreSQL's own user can reach it
 	if err != nil {
 		return failed(err)
 	}
@@ -91,7 +91,7 @@ func run(m *testing.M) int {
 	if err != nil {
 		return failed(err)
 	}
-	defer service.Wait() // how it ends is its own tests' matter
+	defer service.Wait() // other tests check how it ends
 	defer service.Process.Signal(syscall.SIGTERM)
 	scenario, err := mockpartner.ParseScenario("partner.yaml", []byte(sells))
 	if err != nil {
@@ -117,7 +117,7 @@ func failed(err error) int {
 	return 1
 }
 
-// serve builds the command, and has it serve.
+// serve builds the command and starts the service.
 func serve(dir, database string) (*exec.Cmd, error) {
 	binary := filepath.Join(dir, "marketplace")
 	build := exec.Command("go", "build", "-o", binary, "partnerkit.dev/marketplace/cmd/marketplace")
@@ -153,7 +153,7 @@ func serve(dir, database string) (*exec.Cmd, error) {
 	}
 }
 
-// furnish makes the accounts, registers the mock and has its catalog and slots pulled.
+// furnish creates the accounts, registers the mock, and pulls its catalog and slots.
 func furnish(ctx context.Context, platformURL string) error {
 	operator, err := client.NewOperator(address, client.Password(operatorEmail, password), client.Options{})
 	if err != nil {
@@ -181,7 +181,7 @@ func furnish(ctx context.Context, platformURL string) error {
 	return slotsPulled(ctx, operator, hooks.IntegrationID)
 }
 
-// slotsPulled waits until all slots of an integration are known.
+// slotsPulled waits until all slots of an integration are stored.
 func slotsPulled(ctx context.Context, operator *client.Operator, integration string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

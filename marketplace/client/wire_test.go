@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// wire is a marketplace that answers what a test says, and remembers what it was asked.
+// wire is a marketplace that gives scripted answers and records the requests.
 type wire struct {
 	mu      sync.Mutex
 	answers func(*http.Request) (*http.Response, error)
@@ -54,7 +54,7 @@ func problem(status int, message string, headers ...string) (*http.Response, err
 	return says(status, fmt.Sprintf(`{"success":0,"error":[%q],"message":%q,"code":%d}`, message, message, status), headers...)
 }
 
-// inTurn gives one answer after the other, and the last one again and again.
+// inTurn gives the answers in order, and then repeats the last one.
 func inTurn(answers ...func() (*http.Response, error)) *wire {
 	w := &wire{}
 	w.answers = func(*http.Request) (*http.Response, error) { return answers[min(len(w.asked), len(answers))-1]() }
@@ -185,12 +185,12 @@ func TestPatienceHasAnEnd(t *testing.T) {
 	}
 }
 
-// office answers sign-ins, and takes only the token that it has given last.
+// office answers sign-ins, and accepts only the token that it issued last.
 type office struct {
 	wire
 	given           int
 	logins, refresh int
-	ended           bool // the refresh token is no good
+	ended           bool // the refresh token is no longer valid
 }
 
 func newOffice() *office {
@@ -234,11 +234,11 @@ func TestASignInIsMadeOnceAndRenewedInTime(t *testing.T) {
 			}
 		}
 		reads(1, 0)
-		time.Sleep(13 * time.Minute) // the bubble's time
+		time.Sleep(13 * time.Minute) // of the synctest bubble
 		reads(1, 0)
 		time.Sleep(2 * time.Minute)
 		reads(1, 1)
-		o.given++ // the service has ended the sign-in
+		o.given++ // the service has ended the session
 		reads(1, 2)
 		time.Sleep(15 * time.Minute)
 		o.ended = true
@@ -267,7 +267,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 	w := inTurn(func() (*http.Response, error) { return problem(404, "account not found") })
 	shop, operator := w.shop(t), newOffice()
 	who := operator.operator(t)
-	if _, err := who.Rates(t.Context()); err != nil { // there are tokens now
+	if _, err := who.Rates(t.Context()); err != nil { // from here on there are tokens
 		t.Fatal(err)
 	}
 	_, refused := shop.Booking(t.Context(), "b-1")
@@ -349,7 +349,7 @@ func TestAListIsReadPageByPage(t *testing.T) {
 		switch r.URL.Query().Get("cursor") {
 		case "third":
 			return problem(403, "another role's")
-		case "second": // nothing of it has a price
+		case "second": // without any price
 			return says(200, `{"success":1,"data":[],"pagination":{"pageSize":100,"next_cursor":"third"}}`)
 		}
 		entries := strings.TrimSuffix(strings.Repeat(`{"_id":"b-`+page+`"},`, 100), ",")
@@ -384,7 +384,7 @@ func TestWhatHasNotChangedIsNotSentAgain(t *testing.T) {
 		return says(200, `{"success":1,"data":{"_id":"a-1","currency":`+tag+`}}`, "ETag", tag)
 	}
 	options := w.options()
-	options.Cache = 110 // two of them
+	options.Cache = 110 // room for two
 	shop, err := client.NewReseller("http://marketplace.test", client.APIToken("hush"), options)
 	if err != nil {
 		t.Fatal(err)

@@ -25,11 +25,11 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// The catalog of these benchmarks.
+// The size of the catalog in these benchmarks.
 const (
 	benchProducts = 2000
 	benchOptions  = 3
-	benchRounds   = 5 // a median is of at least so many
+	benchRounds   = 5 // the least number of rounds for a median
 )
 
 func benchCatalog() []byte {
@@ -39,7 +39,7 @@ func benchCatalog() []byte {
 	}) + "]")
 }
 
-// syncBench is a partner with a catalog, and a syncer of a fresh database.
+// syncBench has a partner with a catalog, and a syncer with a fresh database.
 type syncBench struct {
 	body   []byte
 	target partner.Target
@@ -77,7 +77,7 @@ func (s *syncBench) sync(b *testing.B) (made catalog.Sync) {
 	return made
 }
 
-// get transfers the body and nothing more.
+// get transfers the body without reading it as JSON.
 func (s *syncBench) get(b *testing.B) []byte {
 	b.Helper()
 	response, err := http.Get(s.target.BaseURL.String())
@@ -88,10 +88,10 @@ func (s *syncBench) get(b *testing.B) []byte {
 	return body
 }
 
-// written counts the rows that were ever written, by table.
+// written returns how many rows were ever written, by table.
 func (s *syncBench) written(b *testing.B) map[string]int64 {
 	b.Helper()
-	// A backend tells what it has counted when it ends, at the latest.
+	// PostgreSQL reports what a backend has counted when the backend exits, at the latest.
 	s.store.Pool().Reset()
 	admin, err := pgx.Connect(b.Context(), s.store.Pool().Config().ConnString())
 	check(b, err)
@@ -131,9 +131,9 @@ func median[T cmp.Ordered](all []T) T {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// A first sync against what cannot be left out of it, each alone: the transfer, the
-// decoding, the judging by the schema, and the copying of the same rows into the same
-// tables. The bar is 2 times their sum, and 3 s.
+// The benchmark compares a first sync with its unavoidable parts, each measured alone: the
+// transfer, the decoding, the schema validation, and copying the same rows into the same
+// tables. The limit is 2 times their sum, and 3 s.
 func BenchmarkFirstSync(b *testing.B) {
 	var whole, transfer, decode, judge, copying []time.Duration
 	for range max(b.N, benchRounds) {
@@ -166,10 +166,10 @@ func BenchmarkFirstSync(b *testing.B) {
 	b.ReportMetric(milliseconds(median(judge)), "ms/judge")
 	b.ReportMetric(milliseconds(median(copying)), "ms/copy")
 	b.ReportMetric(float64(median(whole))/float64(least), "x-of-sum")
-	b.ReportMetric(0, "ns/op") // of all rounds and their databases: it says nothing
+	b.ReportMetric(0, "ns/op") // the sum over all rounds and databases means nothing
 }
 
-// copyBack takes the stored rows away and copies them into the same tables again.
+// copyBack removes the stored rows and copies them into the same tables again.
 func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
 	b.Helper()
 	tables := []string{"activities", "variations"}
@@ -184,7 +184,7 @@ func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
 			values, err := found.Values()
 			check(b, err)
 			for i, field := range found.FieldDescriptions() {
-				if field.DataTypeOID == jsonb { // as text, which is what a sync has
+				if field.DataTypeOID == jsonb { // as text, as a sync has it
 					if values[i], err = json.Marshal(values[i]); err != nil {
 						b.Fatal(err)
 					}
@@ -208,15 +208,15 @@ func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
 	})
 }
 
-// jsonb is the type's number in PostgreSQL.
+// jsonb is the type's object id in PostgreSQL.
 const jsonb = 3802
 
-// bookkeeping are the tables that are not the catalog's, the slots', the integrations'
-// or the syncs' history.
+// bookkeeping lists the tables that do not belong to the catalog, the slots, the
+// integrations or the history of syncs.
 var bookkeeping = []string{"integration_health", "skipped_syncs", "sync_attempts", "slot_rounds", "sync_wishes", "river_job", "river_queue", "river_leader", "river_client", "river_client_queue", "river_notification"}
 
-// A sync of the same body against its transfer and its hash. The bar is 1.2 times that
-// and 5 ms, and that not one row is written.
+// The benchmark compares a sync of the same body with its transfer and its hash. The limit
+// is 1.2 times that and 5 ms. No row may be written.
 func BenchmarkUnchangedSync(b *testing.B) {
 	s := newSyncBench(b)
 	s.sync(b)
@@ -246,7 +246,7 @@ func BenchmarkUnchangedSync(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// A sync after one price has changed: one variation is written, and nothing else of the
+// After a change of one price, a sync writes one variation and nothing else of the
 // catalog.
 func BenchmarkSyncOfOneChange(b *testing.B) {
 	s := newSyncBench(b)

@@ -16,7 +16,7 @@ import (
 
 var morning, evening = uuid.MustParse("0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b11"), uuid.MustParse("0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b12")
 
-// anActivity is one as its first sync made it, in US dollars.
+// anActivity returns an activity in US dollars as its first sync stores it.
 func anActivity() marketplace.Activity {
 	option := func(name string) partnerapi.Option {
 		return partnerapi.Option{ID: name, InternalName: name, Units: []partnerapi.Unit{{PricingFrom: []partnerapi.PricingEntry{{Original: 1, Currency: "USD"}}}}}
@@ -30,7 +30,7 @@ func anActivity() marketplace.Activity {
 	}
 }
 
-// after applies changes one after the other.
+// after applies changes in order.
 func after(t *testing.T, changes ...string) marketplace.Activity {
 	t.Helper()
 	a := anActivity()

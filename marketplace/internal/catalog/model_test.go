@@ -21,10 +21,10 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// model is what should be stored of an integration.
+// model is what must be stored of an integration.
 type model struct {
 	activities map[string]*modelActivity
-	hashed     string // the body whose hash is kept; "": none is
+	hashed     string // the body with the stored hash; "" without one
 	guarded    string // the body that the guard holds back
 	pulled     bool   // a pull was stored
 	synced     int    // of the last full one
@@ -34,7 +34,7 @@ type modelActivity struct {
 	title, name string
 	active      bool
 	options     map[string]*modelOption
-	order       []string // as they were first seen
+	order       []string // in the order of their first sync
 }
 
 type modelOption struct {
@@ -42,7 +42,7 @@ type modelOption struct {
 	active      bool
 }
 
-// offer is what a partner says of a product; one without options is broken.
+// offer is a product in the partner's answer. A product without options is invalid.
 type offer struct {
 	id, name string
 	options  []modelOffer
@@ -73,7 +73,7 @@ func drawOffers(t *rapid.T, least, most int) (all []offer) {
 	return all
 }
 
-// outcome is what a sync should say, and the rows that it should write.
+// outcome is the expected result of a sync, and the rows that it must write.
 type outcome struct {
 	skipped                               bool
 	synced, created, updated, deactivated int
@@ -81,7 +81,7 @@ type outcome struct {
 	written                               map[string]bool // "product" or "product/option"
 }
 
-// take is what a pull makes of the model.
+// take applies a pull to the model.
 func (m *model) take(body string, offers []offer, incremental bool) outcome {
 	full := !incremental || !m.pulled
 	if full && m.hashed == body {
@@ -165,7 +165,7 @@ func (m *model) activity(o offer, out *outcome) {
 	}
 }
 
-// lines shows the model as stored shows the database.
+// lines shows the model in the form in which stored shows the database.
 func (m *model) lines() (all []string) {
 	for _, id := range slices.Sorted(maps.Keys(m.activities)) {
 		a := m.activities[id]
@@ -178,7 +178,7 @@ func (m *model) lines() (all []string) {
 	return all
 }
 
-// stored shows an integration's rows, and tells one writing of each from another.
+// stored shows an integration's rows, with a version of each that changes when it is written.
 func stored(t *rapid.T, store *postgres.Store, integration uuid.UUID) (lines []string, versions map[string]string) {
 	rows, err := store.Pool().Query(context.Background(), `
 		SELECT external_product_id AS id, '' AS option, 0 AS sort, format('%s %s %s', title, product->>'internalName', partner_active::text) AS line, xmin::text
@@ -202,8 +202,8 @@ func stored(t *rapid.T, store *postgres.Store, integration uuid.UUID) (lines []s
 
 var errPartner = errors.New("the partner failed")
 
-// Whatever a partner answers, pull after pull: what is stored is what the model has,
-// titles are seeded once, what differs is written and nothing else.
+// Whatever a partner answers, pull after pull, the database equals the model: titles are
+// set once, and only rows that differ are written.
 func TestTheStoredCatalogIsTheModels(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
@@ -266,7 +266,7 @@ func TestTheStoredCatalogIsTheModels(t *testing.T) {
 	})
 }
 
-// failer is a partner that fails when it is told to.
+// failer is a partner whose next answers can be made to fail.
 type failer struct {
 	body    *string
 	failing *bool

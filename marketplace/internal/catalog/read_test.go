@@ -24,7 +24,7 @@ func read(t *testing.T, body string) *catalog.Catalog {
 	return c
 }
 
-// repeat joins what make makes of 0 up to n.
+// repeat joins the results of a function for 0 to n-1.
 func repeat(n int, make func(int) string) string {
 	var all strings.Builder
 	for i := range n {
@@ -45,7 +45,7 @@ func option(id string, units ...string) string {
 	return fmt.Sprintf(`{"id":%q,"internalName":"x","availabilityType":"START_TIME","units":[%s]}`, id, strings.Join(units, ","))
 }
 
-// with is a product that has these options.
+// with returns a product with these options.
 func with(options string) string {
 	return `{"id":"p","internalName":"Walk","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"options":[` + options + `]}`
 }
@@ -191,7 +191,7 @@ func TestNothingThatTheDatabaseRefusesIsInTheRecord(t *testing.T) {
 	}
 }
 
-// Of an answer of many megabytes no more is held than a few times its own size.
+// Reading an answer of many megabytes needs at most a few times its size in memory.
 func TestAHostileBodyTakesBoundedMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads many megabytes")
@@ -209,7 +209,7 @@ func TestAHostileBodyTakesBoundedMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, _ = catalog.Read(t.Context(), text)
 		runtime.ReadMemStats(&after)
-		// Every allocation counts: fewer bytes are held at the same time.
+		// TotalAlloc counts all allocations, and fewer bytes are in use at a time.
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 4*size {
 			t.Errorf("%s: want at most 4 times the %d MiB of the body, got %d MiB", name, size>>20, grown>>20)
 		}

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// replica is a second syncer, with connections of its own to the same database.
+// replica is a second syncer with its own connections to the same database.
 func (b *bench) replica(t *testing.T) *catalog.Syncer {
 	t.Helper()
 	return catalog.NewSyncer(pgtest.OpenAt(t, b.store.Pool().Config().ConnString()).Catalog, b.client, b.now)
@@ -36,7 +36,7 @@ func TestTriggersAtOnceOnTwoReplicasStoreOneCatalog(t *testing.T) {
 	var both sync.WaitGroup
 	both.Add(2)
 	var arrived atomic.Int64
-	b.during = func() { // the first pulls are under way together
+	b.during = func() { // the first pulls overlap
 		if arrived.Add(1) <= 2 {
 			both.Done()
 			both.Wait()
@@ -138,7 +138,7 @@ func TestABodyThatWasReadByOtherRulesIsReadAgain(t *testing.T) {
 	}
 }
 
-// What a hostile catalog leaves is what the database can keep, and people can read.
+// A hostile catalog leaves only rows that the database can store and people can read.
 func TestAHostileCatalogLeavesARecord(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -153,7 +153,7 @@ func TestAHostileCatalogLeavesARecord(t *testing.T) {
 	}
 }
 
-// register stores another integration of a partner's own.
+// register stores another integration of another partner.
 func (b *bench) register(t testing.TB, base *url.URL) partner.Target {
 	t.Helper()
 	target := partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}

@@ -9,7 +9,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 )
 
-// A round is told as a story: what came of each slice, and what follows.
+// Each test tells the story of a round: the result of each slice, and what follows.
 func TestARoundOfSlots(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)

@@ -27,12 +27,12 @@ import (
 
 const slotsOfEach = 60 * 2 // of an option
 
-// BenchmarkSlots pulls the slots of 6,000 options, 60 days x 2 each, from a partner on
-// loopback with pre-rendered answers, eight options at a time, and compares: the time
-// that decoding, schema validation and COPY into the same indexed table take of the
-// same slots, each alone, one after the other. It is done in five parts, by turns with
-// what it is compared to, so that a noisy machine is noisy to all; medians are told.
-// Then all of it is pulled again, unchanged: no slot row may be written.
+// BenchmarkSlots pulls the slots of 6,000 options, 60 days of 2 slots each, from a partner
+// on loopback with prepared answers, eight options at a time. It compares that with the
+// time for decoding, schema validation and COPY of the same slots into the same indexed
+// table, each alone and in sequence. Both are measured alternately in five parts, so that a
+// noisy machine affects them equally, and the medians are reported. Then everything is
+// pulled again without changes, which must write no slot row.
 //
 //	go test -run '^$' -bench Slots -benchtime 1x ./catalog
 func BenchmarkSlots(b *testing.B) {
@@ -71,7 +71,7 @@ func BenchmarkSlots(b *testing.B) {
 	}
 }
 
-// measured is the time that f takes.
+// measured returns how long f takes.
 func measured(b *testing.B, f func() error) time.Duration {
 	b.Helper()
 	return timed(func() {
@@ -79,7 +79,7 @@ func measured(b *testing.B, f func() error) time.Duration {
 	})
 }
 
-// slotRace is what is measured, and its course.
+// slotRace holds the measurements and their progress.
 type slotRace struct {
 	*catalog.SlotPuller
 	store   *postgres.Store
@@ -180,7 +180,7 @@ func (r *slotRace) copy(ctx context.Context, options []catalog.SlotOption) error
 	return err
 }
 
-// pull pulls options, eight at a time, and wants so many slots of each to be written.
+// pull pulls options, eight at a time, and expects that many slots of each to be written.
 func (r *slotRace) pull(ctx context.Context, options []catalog.SlotOption, written int) error {
 	next, errs := make(chan catalog.SlotOption), make(chan error, 8)
 	var all sync.WaitGroup
@@ -194,7 +194,7 @@ func (r *slotRace) pull(ctx context.Context, options []catalog.SlotOption, writt
 				if err != nil {
 					select {
 					case errs <- err:
-					default: // the first ones will do
+					default: // the first errors are enough
 					}
 				}
 			}
@@ -213,7 +213,7 @@ func (r *slotRace) pull(ctx context.Context, options []catalog.SlotOption, writt
 	}
 }
 
-// transaction is the next transaction's id.
+// transaction returns the id of the next transaction.
 func (r *slotRace) transaction(b *testing.B) (id int64) {
 	b.Helper()
 	check(b, r.store.Pool().QueryRow(b.Context(), `SELECT pg_current_xact_id()::text::bigint`).Scan(&id))

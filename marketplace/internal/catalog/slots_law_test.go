@@ -15,13 +15,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// said is what a partner says at one moment: of one slot, or of all.
+// said is the partner's state of one slot or of all, at one moment.
 type said struct {
 	notified string            // a slot's id; "": it is the answer to a pull
 	slots    map[string]string // fields, by slot
 }
 
-// lawSlots are the slots that a partner of the law test speaks of.
+// lawSlots lists the slots of the test's partner.
 var lawSlots = []string{"a", "b", "c"}
 
 func drawSaid(t *rapid.T) said {
@@ -37,8 +37,8 @@ func drawSaid(t *rapid.T) said {
 	return said{slots: rapid.MapOf(rapid.SampledFrom(lawSlots), fields).Draw(t, "answer")}
 }
 
-// The law: whatever is said last of a slot stands, in whatever order it comes in. A slot
-// that is closed and one that is not known are alike.
+// The partner's last message about a slot wins, in whatever order messages arrive. A closed
+// slot and an unknown one are equal.
 func TestWritersAtTheSameTimeLeaveWhatWasSaidLast(t *testing.T) {
 	t.Parallel()
 	b := setupSlots(t)
@@ -49,7 +49,7 @@ func TestWritersAtTheSameTimeLeaveWhatWasSaidLast(t *testing.T) {
 		story := rapid.SliceOfN(rapid.Custom(drawSaid), 1, 8).Draw(r, "story")
 		order := rapid.Permutation(indexes(len(story))).Draw(r, "order")
 		var all sync.WaitGroup
-		for _, writer := range slices.Collect(slices.Chunk(order, (len(order)+2)/3)) { // three at most
+		for _, writer := range slices.Collect(slices.Chunk(order, (len(order)+2)/3)) { // at most three
 			all.Go(func() {
 				for _, i := range writer {
 					if err := b.write(t, story[i], begin.Add(time.Duration(i+1)*time.Second)); err != nil {
@@ -92,7 +92,7 @@ func indexes(n int) []int {
 	return list
 }
 
-// write has what was said at that time come in.
+// write delivers a message that was sent at that time.
 func (b *slotBench) write(t *testing.T, s said, at time.Time) error {
 	if s.notified != "" {
 		n, err := catalog.ReadNotification(fmt.Appendf(nil,

@@ -19,7 +19,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// answers is a partner without a wire, which is asked for slots.
+// answers is a partner without a network that returns prepared slots.
 type answers func(partnerapi.AvailabilityRequest) string
 
 func (a answers) Availability(ctx context.Context, _ partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
@@ -27,7 +27,7 @@ func (a answers) Availability(ctx context.Context, _ partner.Target, asked partn
 	return read(ctx, body)
 }
 
-// slotBench is a puller of one option's slots, on the morning of 1 July in Lisbon.
+// slotBench has a puller of one option's slots, on the morning of 1 July in Lisbon.
 type slotBench struct {
 	*catalog.SlotPuller
 	store  *postgres.Store
@@ -54,7 +54,7 @@ func setupSlots(t *testing.T, change ...string) *slotBench {
 	return b
 }
 
-// slot is one of that id, on that day at ten in Lisbon, with fields of its own.
+// slot returns a slot with that id, at ten in Lisbon on that day, with further fields.
 func slot(id, day string, more ...string) string {
 	fields := `"status":"AVAILABLE","vacancies":8,"capacity":10`
 	if len(more) > 0 {
@@ -63,7 +63,7 @@ func slot(id, day string, more ...string) string {
 	return fmt.Sprintf(`{"id":%q,"localDateTimeStart":"%sT10:00:00+01:00","localDateTimeEnd":"%sT12:00:00+01:00",%s}`, id, day, day, fields)
 }
 
-// pull pulls these slots a minute after the last time.
+// pull pulls these slots a minute after the previous pull.
 func (b *slotBench) pull(t *testing.T, slots ...string) catalog.SlotOutcome {
 	t.Helper()
 	b.at = b.at.Add(time.Minute)
@@ -73,7 +73,7 @@ func (b *slotBench) pull(t *testing.T, slots ...string) catalog.SlotOutcome {
 	return made
 }
 
-// notify stores news of a slot that came at that time.
+// notify stores a notification about a slot that arrived at that time.
 func (b *slotBench) notify(t *testing.T, at time.Time, id, day, fields string) {
 	t.Helper()
 	n, err := catalog.ReadNotification(fmt.Appendf(nil, `{"productId":"walk","optionId":"morning","availabilityId":%q,"localDateTimeStart":"%sT10:00:00+01:00",%s}`, id, day, fields), at)
@@ -81,7 +81,7 @@ func (b *slotBench) notify(t *testing.T, at time.Time, id, day, fields string) {
 	check(t, catalog.NewNotifier(b.store.Catalog).Notify(t.Context(), b.target.ID, n))
 }
 
-// want fails where other slots than these are stored: "id day status vacancies/capacity".
+// want fails unless exactly these slots are stored: "id day status vacancies/capacity".
 func (b *slotBench) want(t *testing.T, want ...string) {
 	t.Helper()
 	slots, err := b.store.Storefront.Slots(t.Context(), b.option.VariationID, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
@@ -102,7 +102,7 @@ func seats(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// rows are the versions of all rows that a pull could write or lock, but its own.
+// rows returns the versions of all rows that a pull could write or lock, except its own.
 func (b *slotBench) rows(t *testing.T) (rows string) {
 	t.Helper()
 	check(t, b.store.Pool().QueryRow(t.Context(), `
@@ -121,7 +121,7 @@ func (b *slotBench) capacity(t *testing.T) (capacity int) {
 func TestAnOptionIsAskedForSixtyDaysFromTodayInItsProductsZone(t *testing.T) {
 	t.Parallel()
 	b := setupSlots(t, "Europe/Lisbon", "Pacific/Auckland")
-	b.at = time.Date(2026, 7, 1, 13, 0, 0, 0, time.UTC) // the second of July there
+	b.at = time.Date(2026, 7, 1, 13, 0, 0, 0, time.UTC) // 2 July in the product's time zone
 	b.pull(t)
 	want := partnerapi.AvailabilityRequest{ProductID: "walk", OptionID: "morning", LocalDateStart: "2026-07-02", LocalDateEnd: "2026-08-31",
 		Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 1}}}
@@ -180,7 +180,7 @@ func TestAPullWritesTheSlotsThatDifferAndTouchesNoOther(t *testing.T) {
 		}
 		after := strings.Fields(b.rows(t))
 		for row := range before {
-			if id := before[row][0]; id != 'c' && id != 'm' && before[row] != after[row] { // the option, morning, has the capacity
+			if id := before[row][0]; id != 'c' && id != 'm' && before[row] != after[row] { // the option "morning" has the capacity
 				t.Errorf("change %d: want no other row written, got %s and %s", i, before[row], after[row])
 			}
 		}

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bench is a syncer with one integration, whose partner answers with body.
+// bench has a syncer with one integration, whose partner answers with body.
 type bench struct {
 	*catalog.Syncer
 	store  *postgres.Store
@@ -35,7 +35,7 @@ type bench struct {
 	target partner.Target
 	body   atomic.Value // string
 	pulls  atomic.Int64
-	during func() // called while a pull is under way
+	during func() // called during a pull
 	ahead  atomic.Int64
 }
 
@@ -63,7 +63,7 @@ func setup(t *testing.T) *bench {
 	return b
 }
 
-// registerIn stores a partner's integration.
+// registerIn stores an integration of a partner.
 func registerIn(t fataler, store *postgres.Store, target partner.Target, now time.Time) {
 	account := marketplace.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now}
 	check(t, store.Accounts.CreateAccount(context.Background(), account))
@@ -82,7 +82,7 @@ func (b *bench) sync(t *testing.T, mode catalog.Mode, products ...string) catalo
 	return made
 }
 
-// product is one of that id, with a name and an option that can be changed.
+// product returns a product with that id, whose name and option can be changed.
 func product(id string, change ...string) string {
 	text := fmt.Sprintf(`{"id":%q,"internalName":"Walk","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"options":[
 		{"id":"morning","internalName":"Morning","availabilityType":"START_TIME","units":[
@@ -91,7 +91,7 @@ func product(id string, change ...string) string {
 	return strings.NewReplacer(change...).Replace(text)
 }
 
-// activities lists what is stored, in one order: "id title active [option …]".
+// activities lists the stored activities in a fixed order: "id title active [option …]".
 func (b *bench) activities(t *testing.T) string {
 	t.Helper()
 	var list string
@@ -101,7 +101,7 @@ func (b *bench) activities(t *testing.T) string {
 	return list
 }
 
-// written counts the rows of a table that were ever inserted, updated or deleted.
+// written returns how many rows of a table were ever inserted, updated or deleted.
 func (b *bench) versions(t *testing.T) string {
 	t.Helper()
 	var list string
@@ -143,8 +143,8 @@ func TestOnlyTheProductThatDiffersIsWritten(t *testing.T) {
 	if made.Updated != 1 || made.Created != 0 {
 		t.Errorf("want one updated, got %+v", made)
 	}
-	// Both activities, two variations, the integration, the count of syncs: the price
-	// is the second variation's.
+	// Both activities, two variations, the integration and the count of syncs: the price
+	// belongs to the second variation.
 	for i, changed := range []bool{false, false, false, true, true, true} {
 		if (before[i] != after[i]) != changed {
 			t.Errorf("row %d: want it written %t, got %s and %s", i, changed, before[i], after[i])
@@ -234,8 +234,8 @@ func TestASyncOutlivesWhoeverAskedForIt(t *testing.T) {
 	}
 }
 
-// What the partner changes while a pull is under way is not missed by the trigger that
-// says so.
+// A change at the partner during a pull is not missed: the trigger that announces it causes
+// another pull.
 func TestRequestsDuringASyncShareTheOneThatFollows(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -285,14 +285,14 @@ func TestOlderNewsNeverOverwritesNewer(t *testing.T) {
 	b.want(t, "new Walk true [morning true]")
 }
 
-// puller is a partner without a wire.
+// puller is a partner without a network.
 type puller func() string
 
 func (p puller) Products(ctx context.Context, _ partner.Target, _ time.Time, read func(context.Context, []byte) error) error {
 	return read(ctx, []byte(p()))
 }
 
-// check ends a test that cannot go on.
+// check ends a test that cannot continue.
 func check(t fataler, err error) {
 	t.Helper()
 	if err != nil {
@@ -300,7 +300,7 @@ func check(t fataler, err error) {
 	}
 }
 
-// fataler is a test, or a try of rapid's.
+// fataler is a test, or one check of rapid.
 type fataler interface {
 	Helper()
 	Fatal(...any)

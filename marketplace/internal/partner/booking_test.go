@@ -20,7 +20,7 @@ const (
 	goodBooking = `{"externalBookingId":"B-1","status":"CONFIRMED"}`
 )
 
-// silent never answers. The server hears of it that the caller has gone once it has
+// silent never answers. The server notices that the caller has disconnected after it has
 // read the body.
 func silent(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
@@ -159,7 +159,7 @@ func TestAHoldWhoseCodeCanBeReadIsNotLost(t *testing.T) {
 	for body, code := range map[string]string{
 		`{"reservationConfirmationCode":"H-1","expiresAt":"soon"}`:                                               "H-1",
 		`{"reservationConfirmationCode":"H-1","expiresAt":"9999-12-31T23:59:59Z"}`:                               "H-1",
-		`{"reservationConfirmationCode":"H\u0000","expiresAt":"2026-07-01T09:20:00Z"}`:                           "", // it cannot be stored, either
+		`{"reservationConfirmationCode":"H\u0000","expiresAt":"2026-07-01T09:20:00Z"}`:                           "", // it cannot be stored either
 		`{"reservationConfirmationCode":"` + strings.Repeat("x", 1001) + `","expiresAt":"2026-07-01T09:20:00Z"}`: "",
 	} {
 		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
@@ -175,7 +175,7 @@ func TestABookingCallIsNeverSentAgain(t *testing.T) {
 	var arrived atomic.Int32
 	b := setup(t, func(w http.ResponseWriter, _ *http.Request) {
 		if arrived.Add(1) > 1 {
-			panic(http.ErrAbortHandler) // on a connection that was used before: net/http would send it again where it may
+			panic(http.ErrAbortHandler) // on a connection that was used before, where net/http would send some requests again
 		}
 		_, _ = io.WriteString(w, goodBooking)
 	})
@@ -216,7 +216,7 @@ func TestWhoHasNoTurnInTimeHasSentNothing(t *testing.T) {
 	<-done
 }
 
-// late is the result of a reserve after its limit.
+// late is the result of a reserve that arrived after the limit.
 type late struct {
 	partnerapi.ReserveAnswer
 	partner.Outcome
@@ -233,7 +233,7 @@ func (b *bench) reserveLate(t *testing.T) chan late {
 	return came
 }
 
-// brisk leaves a moment for what comes late.
+// brisk allows a moment for late answers.
 func brisk(c *partner.Config) {
 	c.Scale = func(limit time.Duration) time.Duration { return limit / 10 }
 }
@@ -257,7 +257,7 @@ func TestAHoldThatLiesReadyWhenAPausedReplicaGoesOnIsHeardOf(t *testing.T) {
 	answer := make(chan struct{})
 	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, hurried)
 	came := b.reserveLate(t)
-	time.AfterFunc(time.Second, func() { close(answer) }) // the listening takes 600 ms
+	time.AfterFunc(time.Second, func() { close(answer) }) // the client keeps listening for 600 ms
 	if l := <-came; l.Kind != partner.Done || l.ReservationConfirmationCode != "H/1" {
 		t.Errorf("want the hold, got %+v", l)
 	}
@@ -305,7 +305,7 @@ func TestAReleaseIsTakenByAny2xx(t *testing.T) {
 
 func TestARefusalIsToldByWhatItMeans(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int][3]partner.Kind{ // of reserve, of confirm, of cancel
+	for status, want := range map[int][3]partner.Kind{ // for reserve, confirm and cancel
 		302: {partner.Refused, partner.Refused, partner.Refused},
 		400: {partner.SlotRefused, partner.Refused, partner.Refused},
 		404: {partner.Refused, partner.Refused, partner.Unsupported},

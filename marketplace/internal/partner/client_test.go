@@ -23,7 +23,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// bench is a client, a partner, and what the client said of its calls.
+// bench has a client, a partner, and the observed calls.
 type bench struct {
 	*partner.Client
 	target   partner.Target
@@ -54,7 +54,7 @@ func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config
 	return b
 }
 
-// observes fails where anything but one call of that outcome was told.
+// observes fails unless exactly one call with that outcome was observed.
 func (b *bench) observes(t *testing.T, want partner.Result) {
 	t.Helper()
 	b.mu.Lock()
@@ -66,7 +66,7 @@ func (b *bench) observes(t *testing.T, want partner.Result) {
 
 func anything(context.Context, []byte) error { return nil }
 
-// unhurried scales them up: the largest answers take a busy machine its time.
+// unhurried scales the limits up: a busy machine needs time for the largest answers.
 func unhurried(c *partner.Config) {
 	c.Scale = func(limit time.Duration) time.Duration { return limit * 8 }
 }
@@ -160,7 +160,7 @@ func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
 		"a flood in a small packet": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			packed := gzipped(t, make([]byte, 1<<20))
-			for range 65 { // gzip allows for one after another
+			for range 65 { // gzip allows several streams in a row
 				_, _ = w.Write(packed)
 			}
 		}, partner.ResultUnreadable, marketplace.PartnerFailed, "exceeds 64 MiB"},
@@ -312,7 +312,7 @@ func TestAPartnerThatHangsKeepsOnlyItsOwnCallersWaiting(t *testing.T) {
 	all.Wait()
 }
 
-// check ends a test that cannot go on.
+// check ends a test that cannot continue.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -320,7 +320,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// LIM-1: the customer of a checkout may hang up, and the partner is still waited for.
+// LIM-1: the client waits for the partner although the customer has disconnected.
 func TestFreshAvailabilityIsWaitedForAlsoWhenTheCustomerHangsUp(t *testing.T) {
 	t.Parallel()
 	arrived, answer := make(chan struct{}), make(chan struct{})

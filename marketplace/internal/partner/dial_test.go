@@ -19,7 +19,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// names is a name server of the test's own.
+// names is a name server for the test.
 type names struct {
 	mu      sync.Mutex
 	answers map[string][]string // addresses by name
@@ -31,7 +31,7 @@ func (n *names) set(name string, addresses ...string) {
 	n.answers[name] = addresses
 }
 
-// resolver answers with what is set at that moment.
+// resolver answers with the addresses that are set at that moment.
 func resolver(t *testing.T) (*net.Resolver, *names) {
 	t.Helper()
 	n := &names{answers: map[string][]string{}}
@@ -78,11 +78,11 @@ func (n *names) reply(message dnsmessage.Message) ([]byte, error) {
 	return message.Pack()
 }
 
-// public is an address of this machine that the guard of these tests takes for a
-// public one.
+// public is an address of this machine that the guard of these tests accepts as
+// public.
 const public = "127.0.0.2"
 
-// named is a client whose partner is found by the name partner.example.
+// named returns a client whose partner has the name partner.example.
 func named(t *testing.T, answer http.HandlerFunc) (*bench, *names) {
 	t.Helper()
 	listener, err := net.Listen("tcp", public+":0")
@@ -145,7 +145,7 @@ func TestOfSeveralAddressesOnlyThePublicOnesAreDialled(t *testing.T) {
 func TestAConnectionOfOneNameIsNoWayInForAnother(t *testing.T) {
 	t.Parallel()
 	b, names := named(t, func(http.ResponseWriter, *http.Request) {})
-	if err := b.call(t); err != nil { // which is kept alive
+	if err := b.call(t); err != nil { // the connection stays open
 		t.Fatal(err)
 	}
 	other := b.target
@@ -185,7 +185,7 @@ func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	}
 }
 
-// Resolvers of some systems take these for 127.0.0.1; ours asks for them as names.
+// Some systems' resolvers accept these as 127.0.0.1. Ours looks them up as names.
 func TestANumberIsNoName(t *testing.T) {
 	t.Parallel()
 	b, _ := named(t, func(http.ResponseWriter, *http.Request) { t.Error("want no call to arrive") })

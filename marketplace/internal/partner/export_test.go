@@ -12,21 +12,21 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// GuardOf is a guard to which these addresses are public, with a resolver of the
-// test's own.
+// GuardOf returns a guard that accepts these addresses as public, with a resolver of the
+// test.
 func GuardOf(resolver *net.Resolver, public ...netip.Prefix) *Guard {
 	return &Guard{guardian: ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(public...)), resolver: resolver}
 }
 
-// ErrCrowded is what the reader of an answer says when no place has come free.
+// ErrCrowded is the error of an answer's reader if no place becomes free.
 var ErrCrowded = errCrowded
 
-// CrowdedReader is one of an answer for which there is no place.
+// CrowdedReader returns a reader of an answer for which there is no place.
 func CrowdedReader(ctx context.Context, answer io.Reader, usual int64) io.Reader {
 	return &largeReader{answer, ctx, &place{of: semaphore.NewWeighted(0)}, usual}
 }
 
-// Trust has a client trust the certificates of a test's own partner, and no others.
+// Trust makes a client trust only the certificates of the test's partner.
 func (c *Client) Trust(authorities *x509.CertPool) {
 	for _, client := range []*http.Client{c.http, c.booking} {
 		client.Transport.(*http.Transport).TLSClientConfig.RootCAs = authorities

@@ -59,7 +59,7 @@ func TestTheLastGoodAnswerIsRemembered(t *testing.T) {
 	}
 }
 
-// The state depends on nothing but the calls since the last change.
+// The state depends only on the calls since the last change.
 func TestTheStateFollowsFromTheCalls(t *testing.T) {
 	t.Parallel()
 	names := []string{"ok", "timeout", "500", "404", "401"}
@@ -92,7 +92,7 @@ func TestTheStateFollowsFromTheCalls(t *testing.T) {
 	})
 }
 
-// What is stored leaves out good answers that are a moment newer, and nothing else.
+// The stored health omits only good answers that are a moment newer.
 func TestWhatIsStoredTellsAsMuchAsEveryCall(t *testing.T) {
 	t.Parallel()
 	names := []string{"ok", "timeout", "transport", "unreadable", "401", "404", "429", "500", "302"}

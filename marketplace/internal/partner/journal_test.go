@@ -39,7 +39,7 @@ func TestAJournalWritesSoonAndAtItsEnd(t *testing.T) {
 		id := uuid.New()
 		j.Add(id, false, 1)
 		has()
-		time.Sleep(time.Second + time.Millisecond) // synctest's own time
+		time.Sleep(time.Second + time.Millisecond) // of the synctest bubble
 		has(1)
 		j.Add(id, false, 2)
 		j.Flush(t.Context())
@@ -63,7 +63,7 @@ func TestAJournalHoldsTheLastEntriesAndNeverWaitsForAWrite(t *testing.T) {
 		noisy, quiet := uuid.New(), uuid.New()
 		j.Add(noisy, false, -1)
 		go j.Flush(t.Context())
-		synctest.Wait() // the write hangs
+		synctest.Wait() // the write blocks
 		for i := range 1000 {
 			j.Add(noisy, false, i)
 		}

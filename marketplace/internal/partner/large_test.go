@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// Four are held concurrently; the fifth waits, and small ones do not.
+// Four large answers are read concurrently. The fifth waits, and small ones do not.
 func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
 	t.Parallel()
 	block := make([]byte, 9<<20)
@@ -51,7 +51,7 @@ func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
 	select {
 	case <-held:
 		t.Error("want the fifth to wait")
-	case <-time.After(time.Second): // it would have been read long since
+	case <-time.After(time.Second): // without the limit it would have been read by now
 	}
 	close(release)
 	all.Wait()

@@ -13,8 +13,8 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// A connection that checks the time of a call carries one call at a time. So nothing that
-// HTTP/2 may do with a stream, such as refuse it for another one, concerns a booking.
+// A connection that checks the time of a call carries one call at a time. So bookings are not
+// affected by what HTTP/2 may do with a stream, such as refusing it in favour of another one.
 func TestABookingCallIsMadeOverHTTP1EvenWhereThePartnerSpeaksHTTP2(t *testing.T) {
 	t.Parallel()
 	versions := map[string]int{}

@@ -15,9 +15,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// closing is a partner that closes a connection that was used before: as soon as it has
-// answered, so that the next call may be on its way already, or when a booking call has
-// arrived, before it answers. It closes one likewise when it is asked for slots.
+// closing is a partner that closes connections that were used before: right after an
+// answer, when the next call may be on its way, or when a booking call has arrived, before
+// it is answered. It does the same with calls for slots.
 type closing struct {
 	atOnce   bool
 	bookings atomic.Int32 // booking calls that have arrived
@@ -54,7 +54,7 @@ func (c *closing) serve(conn net.Conn) {
 	}
 }
 
-// at returns a client of it.
+// at returns a client of the partner.
 func (c *closing) at(t *testing.T) *bench {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -109,7 +109,7 @@ func TestACallForSlotsIsSentAgainWhereAConnectionThatWasUsedBeforeIsClosed(t *te
 	b := c.at(t)
 	again := 0
 	for range 10 {
-		check(t, b.Probe(t.Context(), b.target)) // it leaves an idle connection, if not always in time
+		check(t, b.Probe(t.Context(), b.target)) // it leaves an idle connection, but not always in time
 		before := c.slots.Load()
 		err := b.Availability(t.Context(), b.target, partnerapi.AvailabilityRequest{}, anything)
 		arrived := c.slots.Load() - before

@@ -17,10 +17,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// soon is a time until which there is enough time.
+// soon is a deadline that leaves enough time.
 func soon() partner.SendBy { return partner.Within(time.Minute) }
 
-// listened counts what has come to a server, byte by byte.
+// listened counts the bytes that have arrived at a server.
 type listened struct {
 	net.Listener
 	bytes, connections atomic.Int64
@@ -124,7 +124,7 @@ func TestNoByteOfACallWhoseTimeIsOverIsSent(t *testing.T) {
 		t.Errorf("want it not sent, got %+v", o)
 	}
 	b.Close()
-	server.Close() // it has read what there was
+	server.Close() // it has read everything
 	if n := counted.bytes.Load(); n != 0 {
 		t.Errorf("want nothing sent, got %d bytes", n)
 	}

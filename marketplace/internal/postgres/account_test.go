@@ -91,7 +91,7 @@ func TestOnlyAnAccountOfTheRoleGetsAnAPIToken(t *testing.T) {
 	wantCode(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller), marketplace.NotFound)
 }
 
-// aFamily signs an account in with the refresh token "first".
+// aFamily signs in to an account with the refresh token "first".
 func aFamily(t *testing.T, store *postgres.Store) marketplace.Account {
 	t.Helper()
 	a := anAccount(t, store, "ana@example.com", marketplace.Reseller)
@@ -114,7 +114,7 @@ func TestARefreshTokenIsGoodForOneUse(t *testing.T) {
 	check(t, rotate("second", "third", now))
 	wantCode(t, rotate("a guess", "x", now), marketplace.Unauthorized)
 	wantCode(t, rotate("second", "stolen", now), marketplace.Unauthorized)
-	wantCode(t, rotate("third", "fourth", now), marketplace.Unauthorized) // the family has ended
+	wantCode(t, rotate("third", "fourth", now), marketplace.Unauthorized) // the family has been revoked
 }
 
 func TestARefreshTokenExpires(t *testing.T) {
@@ -128,7 +128,7 @@ func TestARefreshTokenExpires(t *testing.T) {
 	}
 }
 
-// Whether it is still stored makes no difference.
+// It makes no difference whether the token is still stored.
 func TestAnExpiredRefreshTokenThatIsUsedAgainEndsNothing(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)

@@ -26,7 +26,7 @@ func TestTheServersLogIsKeptFromRowsAsFarAsTheUserMay(t *testing.T) {
 	role := "plain_" + strings.TrimPrefix(address[strings.LastIndex(address, "/")+1:], "test_")
 	role, _, _ = strings.Cut(role, "?")
 	pgtest.Exec(t, super, `CREATE ROLE `+role+` LOGIN PASSWORD 'x'`)
-	pgtest.Exec(t, super, `ALTER ROLE `+role+` SET log_error_verbosity = 'default'`) // as most servers have it
+	pgtest.Exec(t, super, `ALTER ROLE `+role+` SET log_error_verbosity = 'default'`) // the default of most servers
 	t.Cleanup(func() { pgtest.Exec(t, super, `DROP ROLE `+role) })
 	plain, err := url.Parse(address)
 	check(t, err)

@@ -18,7 +18,7 @@ import (
 
 func TestAGuestIsErasedFromEveryTable(t *testing.T) {
 	t.Parallel()
-	s := sell(t, pgtest.Stock{Bookings: 5}) // of which the fourth is cancelled
+	s := sell(t, pgtest.Stock{Bookings: 5}) // the fourth is cancelled
 	const guest = "Guest4"
 	pgtest.Exec(t, s.store, `
 		WITH b AS (SELECT * FROM bookings WHERE code = 'H-4'),
@@ -43,7 +43,7 @@ func TestAGuestIsErasedFromEveryTable(t *testing.T) {
 	}
 }
 
-// tablesWith are the tables that have the word in any row.
+// tablesWith returns the tables that contain the word in any row.
 func tablesWith(t *testing.T, s sold, word string) (list []string) {
 	t.Helper()
 	for _, table := range tables(t, s) {
@@ -83,7 +83,7 @@ func TestGuestsAreErasedSomeAtATimeAndNoneThatThePartnerMayHaveToBeTold(t *testi
 	}
 }
 
-// operations is the manual that says how long each table is kept.
+// operations is the manual, which states how long each table is kept.
 var operations = filepath.Join("..", "..", "..", "docs", "operations.md")
 
 func TestTheManualSaysHowLongEachTableIsKept(t *testing.T) {
@@ -97,7 +97,7 @@ func TestTheManualSaysHowLongEachTableIsKept(t *testing.T) {
 	}
 }
 
-// lastBeforeTheRule is the last of the migrations that came before the rule for large tables that are in use.
+// lastBeforeTheRule is the last migration that is older than the rule for large tables in use.
 const lastBeforeTheRule = "00013"
 
 func TestNoMigrationHoldsUpALargeTable(t *testing.T) {
@@ -132,7 +132,7 @@ func TestNoMigrationHoldsUpALargeTable(t *testing.T) {
 	}
 }
 
-// What of a migration reads, writes or locks a whole table that is in use.
+// These statements of a migration read, write or lock a whole table that is in use.
 var (
 	comment  = regexp.MustCompile(`--[^+\n][^\n]*`)
 	newTable = regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
@@ -147,7 +147,7 @@ var (
 	}
 )
 
-// locks says what of a migration holds up those who use its tables.
+// locks returns the statements of a migration that block users of its tables.
 func locks(text string) (wrong []string) {
 	up, _, _ := strings.Cut(text, "-- +goose Down")
 	up = comment.ReplaceAllString(up, "")
@@ -186,7 +186,7 @@ func TestAnIntegrationsHistoryIsTrimmedSomeAtATime(t *testing.T) {
 		"integration_breaches":       s.store.Partners.DropOldBreaches,
 	} {
 		want := []int64{100, 60, 0}
-		if table == "syncs" { // the last full one of each stays
+		if table == "syncs" { // the last full one of each integration is kept
 			want = []int64{100, 40, 0}
 		}
 		for _, want := range want {

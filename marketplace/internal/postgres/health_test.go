@@ -17,7 +17,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// integrationOf stores an integration, and returns its id.
+// integrationOf stores an integration and returns its id.
 func integrationOf(t testing.TB, store *postgres.Store) uuid.UUID {
 	t.Helper()
 	account := marketplace.Account{ID: uuid.New(), Email: uuid.NewString() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: noon}
@@ -33,7 +33,7 @@ func integrationOf(t testing.TB, store *postgres.Store) uuid.UUID {
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// versionOf tells one writing of an integration's health from another.
+// versionOf returns a version of an integration's health that changes when it is written.
 func versionOf(t *testing.T, store *postgres.Store, id uuid.UUID) (version string) {
 	t.Helper()
 	check(t, store.Pool().QueryRow(t.Context(), `SELECT xmin::text FROM integration_health WHERE integration_id = $1`, id).Scan(&version))
@@ -83,9 +83,9 @@ func TestHealthIsWrittenWhereItDiffersOrAMinuteHasPassed(t *testing.T) {
 	}{
 		{0, partner.ResultOK, true},                     // the first
 		{time.Second, partner.ResultOK, true},           // the second in a row
-		{2 * time.Second, partner.ResultOK, false},      // as well as before
-		{59 * time.Second, partner.ResultOK, false},     // and a moment later
-		{61 * time.Second, partner.ResultOK, true},      // a minute after the last that was written
+		{2 * time.Second, partner.ResultOK, false},      // no change
+		{59 * time.Second, partner.ResultOK, false},     // no change a moment later
+		{61 * time.Second, partner.ResultOK, true},      // a minute after the last write
 		{62 * time.Second, partner.ResultOK, false},     //
 		{62 * time.Second, partner.ResultTimeout, true}, // every failure counts
 		{63 * time.Second, partner.ResultTimeout, true},

@@ -42,14 +42,14 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 			t.Errorf("want %d forgotten, got %d and %v", want, got, err)
 		}
 	}
-	forget(now, 0) // a call may be on its way
+	forget(now, 0) // a call may be under way
 	forget(now.Add(24*time.Hour), 1)
 	forget(now.Add(24*time.Hour), 0)
 	exec(`UPDATE bookings SET status = 'RELEASED', release = 'pending', reason = 'expired' WHERE id = $1`, booking)
 	forget(now.Add(48*time.Hour), 0)
 	exec(`UPDATE bookings SET release = 'failed' WHERE id = $1`, booking)
 	exec(`INSERT INTO booking_attention (booking_id, reason, since, message) VALUES ($1, 'release_failed', $2, '')`, booking, now)
-	forget(now.Add(48*time.Hour), 0) // an operator may have it sent again
+	forget(now.Add(48*time.Hour), 0) // an operator may send it again
 	exec(`UPDATE booking_attention SET settled_at = $1`, now)
 	forget(now.Add(48*time.Hour), 1)
 	if i, err := store.Partners.Integration(t.Context(), ids[2]); err != nil || string(i.AuthKey) != "sealed" {
@@ -57,7 +57,7 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 	}
 }
 
-// check ends a test that cannot go on.
+// check ends a test that cannot continue.
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// A job that is due immediately by a replica's clock is due minutes later where the database's
-// clock is behind: all that wait for a job wait that long.
+// A job that is due immediately by a replica's clock is due minutes later if the database's
+// clock is behind. Users of the job would wait that long.
 func TestAJobIsDueByTheDatabasesClock(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)

@@ -14,8 +14,8 @@ import (
 )
 
 // BenchmarkLists reads the first page of each list of a marketplace with 1,000,000
-// bookings, and one from its middle by a cursor, with plans that PostgreSQL makes for each
-// query's arguments and with plans that it keeps for any.
+// bookings, and a page in its middle by cursor, with plans for each query's arguments and
+// with generic plans.
 //
 //	go test -run '^$' -bench Lists -benchtime 1x ./internal/postgres
 func BenchmarkLists(b *testing.B) {

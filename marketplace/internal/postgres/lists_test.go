@@ -14,14 +14,14 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// sold is a marketplace with bookings of many days, resellers and activities.
+// sold is a marketplace with bookings on many days, by several resellers.
 type sold struct {
 	store                           *postgres.Store
 	queries                         *pgtest.Recorder
 	reseller, activity, integration uuid.UUID
 }
 
-// sell makes a marketplace with what pgtest.Sell makes.
+// sell creates a marketplace with the rows that pgtest.Sell creates.
 func sell(t testing.TB, stock pgtest.Stock) sold {
 	t.Helper()
 	queries := &pgtest.Recorder{}
@@ -30,8 +30,8 @@ func sell(t testing.TB, stock pgtest.Stock) sold {
 	return s
 }
 
-// bookingLists are the lists of bookings and commissions, each with an index that it is
-// read by.
+// bookingLists lists the lists of bookings and commissions, each with the index that it must
+// use.
 func (s sold) bookingLists() map[string]listed {
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	bookings := func(index string, by booking.Filter) listed {
@@ -69,7 +69,7 @@ func (s sold) bookingLists() map[string]listed {
 	}
 }
 
-// listed is a list with the index that it is read by.
+// listed is a list with the index that it must use.
 type listed struct {
 	index string
 	read  func(context.Context, marketplace.PageRequest) (int, *marketplace.Cursor, error)

@@ -8,7 +8,7 @@ import (
 func TestNamesBecomePositionsInTheOrderOfTheStatement(t *testing.T) {
 	t.Parallel()
 	const statement = `SELECT @b, @a, @b, '@c' -- @d`
-	for _, n := range []named{{"a": 1, "b": 2, "unused": 3}, {"a": 4, "b": 5}} { // the second takes what is known of the first
+	for _, n := range []named{{"a": 1, "b": 2, "unused": 3}, {"a": 4, "b": 5}} { // the second reuses the cached names
 		got, values, err := n.RewriteQuery(t.Context(), nil, statement, nil)
 		if err != nil || got != `SELECT $1, $2, $1, '@c' -- @d` {
 			t.Errorf("Expected positions, received %q, %v", got, err)

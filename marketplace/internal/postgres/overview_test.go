@@ -27,7 +27,7 @@ func TestTheOverviewNamesIntegrationsWhoseSlotsAreLate(t *testing.T) {
 		round string // when every option of the integration was pulled
 		want  int
 	}{
-		{`now() - interval '1 hour'`, 0}, // since when all options have been pulled
+		{`now() - interval '1 hour'`, 0}, // since then all options have been pulled
 		{`now() - interval '27 hours'`, 1},
 		{`NULL`, 1},
 	} {
@@ -117,7 +117,7 @@ func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
 		}
 	}
 
-	// A state that changes later is counted again, and days that are over leave.
+	// A state that changes later is counted again, and days in the past are dropped.
 	pgtest.Exec(t, s.store, `UPDATE bookings SET status = 'CANCELLED' WHERE status = 'CONFIRMED' AND created_at < '2026-06-30'`)
 	check(t, s.store.CountSales(t.Context(), noon, 2))
 	check(t, s.store.CountSales(t.Context(), noon.AddDate(0, 0, 2), marketplace.SalesDays))

@@ -17,7 +17,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// otherLists are the lists that grow, apart from bookings and commissions.
+// otherLists lists the growing lists other than bookings and commissions.
 func (s sold) otherLists() map[string]listed {
 	accounts := func(index string, role marketplace.Role, words string) listed {
 		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
@@ -63,7 +63,7 @@ func (s sold) otherLists() map[string]listed {
 	}
 }
 
-// pages are the parts of pages that are not lists.
+// pages lists the parts of pages that are not lists.
 func (s sold) pages() map[string]func(context.Context) error {
 	one := []uuid.UUID{s.integration}
 	return map[string]func(context.Context) error{
@@ -106,8 +106,8 @@ func (s sold) pages() map[string]func(context.Context) error {
 	}
 }
 
-// Of tables with more rows, a list reads as many as are counted, and a page's; what else a
-// page shows is less.
+// With more rows in its tables, a list reads only the rows that it counts and a page. The other
+// parts of a page read fewer.
 const (
 	rowsOfEach   = marketplace.MostCounted * 6 / 5
 	readForList  = marketplace.MostCounted + 500
@@ -135,9 +135,9 @@ func TestNoListReadsAllRowsOfATable(t *testing.T) {
 	}
 }
 
-// wantFewRead wants all of what a read asks the database for found without reading all of
-// a table, and some of it by the index, with plans that are made for the arguments and with
-// plans that are kept for any.
+// wantFewRead expects that a read finds its rows without reading a whole table, some of them
+// by the index, both with plans for the arguments and with
+// generic plans.
 func (s sold) wantFewRead(t *testing.T, name, index string, most float64, read func() error) {
 	t.Helper()
 	var err error
@@ -165,7 +165,7 @@ func (s sold) wantFewRead(t *testing.T, name, index string, most float64, read f
 	}
 }
 
-// node is a step of a plan, as PostgreSQL tells what came of it.
+// node is a step of a plan, with what PostgreSQL measured.
 type node struct {
 	Type     string  `json:"Node Type"`
 	Table    string  `json:"Relation Name"`
@@ -177,11 +177,11 @@ type node struct {
 	Plans    []node
 }
 
-// wrong says which steps read too many rows of a table or an index.
+// wrong names the steps that read too many rows of a table or an index.
 func (n node) wrong(most float64) (list []string) {
 	read := (n.Rows + n.Filtered + n.Checked) * n.Loops
 	switch at := n.Table + n.Index; {
-	case at == "": // it reads what its own steps have read
+	case at == "": // it reads the rows of its own steps
 	case read > most:
 		list = append(list, fmt.Sprintf("expected at most %.0f rows read of %s, received %.0f by a %s", most, at, read, n.Type))
 	case n.Type == "Seq Scan" && read > most/2:
@@ -205,8 +205,8 @@ func (n node) uses(index string) bool {
 	return false
 }
 
-// explain runs a statement that is prepared, where tables are too long to be read from one
-// end to the other, and returns how.
+// explain runs a prepared statement as if its tables were too long for a sequential scan,
+// and returns the plan.
 func explain(t *testing.T, store *postgres.Store, mode string, s pgtest.Statement) (plan node, text string) {
 	t.Helper()
 	check(t, pgx.BeginFunc(t.Context(), store.Pool(), func(tx pgx.Tx) error {
@@ -231,7 +231,7 @@ func explain(t *testing.T, store *postgres.Store, mode string, s pgtest.Statemen
 	return told[0].Plan, text
 }
 
-// literals are arguments as they stand in a statement.
+// literals returns arguments as literals in a statement.
 func literals(args []any) (texts []string) {
 	for _, arg := range args {
 		text := fmt.Sprint(arg)

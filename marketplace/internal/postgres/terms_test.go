@@ -33,7 +33,7 @@ func TestAtFirstNothingIsAddedToAPrice(t *testing.T) {
 	}
 }
 
-// aRate stores one for a currency.
+// aRate stores a rate for a currency.
 func aRate(t *testing.T, store *postgres.Store, currency marketplace.Currency) {
 	t.Helper()
 	check(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{currency: rate("1.25")}}))
@@ -60,7 +60,7 @@ func TestFeesKeepEveryDigit(t *testing.T) {
 	in := marketplace.Currency("USD")
 	for _, change := range []marketplace.FeesChange{
 		{Fee: &marketplace.Number{Decimal: *rate("1.995")}, FeeIn: &in},
-		{Commission: &marketplace.Number{Decimal: *rate("12.345678901234567890")}}, // and leaves the fee unchanged
+		{Commission: &marketplace.Number{Decimal: *rate("12.345678901234567890")}}, // the fee stays unchanged
 	} {
 		check(t, store.Storefront.ChangeFees(t.Context(), change))
 	}

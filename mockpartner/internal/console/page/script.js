@@ -92,7 +92,7 @@
     setTimeout(() => inTurn(() => { waiting = false; return refresh(); }), Math.max(250, 4 * took));
   }
 
-  // A browser has few connections to one host: a tab that nobody sees gives its
+  // A browser has few connections to one host: a hidden tab gives its
   // own up.
   let events = null;
   function listen() {
