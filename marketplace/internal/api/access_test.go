@@ -15,15 +15,15 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Who is authorized, by the letters of this table: r a p o are the roles, t is a reseller's
-// long-lived token, * is everyone, w is the integration's webhook secret.
+// The access to each route, by letters: r a p o are the roles, t is a reseller's long-lived
+// token, * is everyone, w is the integration's webhook secret.
 var whoMay = map[string]string{
 	"GET /":             "*",
 	"GET /healthz":      "*",
 	"GET /readyz":       "*",
 	"GET /openapi.yaml": "*",
 	"GET /docs":         "*", "GET /docs/partner": "*", "GET /docs/partner.yaml": "*", "GET /docs/assets/{asset}": "*",
-	"GET /metrics": "*", // of a network that may
+	"GET /metrics": "*", // for allowed networks
 
 	"GET /shared/reports/{token}": "*",
 
@@ -170,7 +170,7 @@ func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
 			want := 401
 			switch {
 			case may == "*":
-				continue // the route's own business
+				continue // the route checks it itself
 			case may == "w" && who.name != "X-Webhook-Secret":
 				want = 400
 			}
@@ -191,7 +191,7 @@ func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
 	}
 }
 
-// apiToken makes a long-lived token for the reseller.
+// apiToken creates a long-lived token for the reseller.
 func (b *bench) apiToken(t testing.TB) string {
 	t.Helper()
 	var made client.MadeToken
@@ -199,7 +199,7 @@ func (b *bench) apiToken(t testing.TB) string {
 	return string(made.Token)
 }
 
-// another makes another account of the role, and signs it in.
+// another creates another account with the role and signs it in.
 func (b *bench) another(t testing.TB, role marketplace.Role) header {
 	t.Helper()
 	b.do(t, "POST", "/api/v1/operator/accounts", fmt.Sprintf(`{"email":"other@example.com","password":%q,"role":%q}`, password, role), b.signIn(t, marketplace.Operator))

@@ -166,7 +166,7 @@ func TestWhoGuessesPasswordsIsToldToWait(t *testing.T) {
 	if a.Header.Get("Retry-After") != "60" {
 		t.Errorf("want 60 s, got %q", a.Header.Get("Retry-After"))
 	}
-	b.signIn(t, marketplace.Partner) // another account may
+	b.signIn(t, marketplace.Partner) // another account may do it
 	if text := b.metrics(t); !strings.Contains(text, `marketplace_sign_in_failures_total{reason="limit"} 1`) {
 		t.Error("want it counted")
 	}

@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// costlyBodies are bodies of 1 MiB that once cost far more than others.
+// costlyBodies lists bodies of 1 MiB that once took far longer than others.
 func costlyBodies() map[string]string {
 	const size = 1 << 20
 	nested := func(levels int) string {
@@ -34,7 +34,7 @@ func costlyBodies() map[string]string {
 	}
 }
 
-// Not parallel: what the process allocates meanwhile is the request's.
+// Not parallel: what the process allocates meanwhile is counted as the request's.
 func TestABodyOfAStrangerCostsAsMuchAsItIsLong(t *testing.T) {
 	b := setup(t)
 	for what, body := range costlyBodies() {
@@ -45,7 +45,7 @@ func TestABodyOfAStrangerCostsAsMuchAsItIsLong(t *testing.T) {
 		if a.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: want 400, got %d", what, a.StatusCode)
 		}
-		if got := (after.TotalAlloc - before.TotalAlloc) / uint64(len(body)); got > 200 { // half of it the race detector's
+		if got := (after.TotalAlloc - before.TotalAlloc) / uint64(len(body)); got > 200 { // half of it belongs to the race detector
 			t.Errorf("%s: want at most 200 bytes allocated for each that was sent, got %d", what, got)
 		}
 		if strings.Count(string(a.body), "n") > 200 || len(a.body) > 1000 {

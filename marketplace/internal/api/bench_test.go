@@ -37,7 +37,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 const password = "correct horse battery"
 
-// bench is a service of its own, with an account of each role.
+// bench is a service for one test, with an account of each role.
 type bench struct {
 	store    *postgres.Store
 	queries  *pgtest.Recorder
@@ -54,7 +54,7 @@ func (b *bench) now() time.Time {
 	return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(b.ahead.Load()))
 }
 
-// roles are all of them.
+// roles lists all roles.
 var roles = []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}
 
 func setup(t testing.TB, change ...func(*api.Config)) *bench {
@@ -65,7 +65,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	b.store.Bookings.Clock = b.now
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	must(t, err)
-	// A hash that costs little to check: the race detector makes every one dear.
+	// A hash that is cheap to check: the race detector makes every check expensive.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	must(t, err)
 	for _, role := range roles {
@@ -76,7 +76,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	guard := partner.NewGuard(true)
 	measured := telemetry.NewMetrics("test")
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	apart := pgtest.OpenAt(t, database) // for what writes in the background: b.queries hears requests only
+	apart := pgtest.OpenAt(t, database) // background writers have their own store, so that b.queries contains the requests' queries only
 	calls, webhooks := partner.NewJournal(apart.Partners.AddCalls, log), partner.NewJournal(apart.Partners.AddWebhooks, log)
 	t.Cleanup(func() { calls.Close(); webhooks.Close() })
 	client := partner.NewClient(partner.Config{
@@ -126,7 +126,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	return b
 }
 
-// readiness is what /readyz asks about a database.
+// readiness is the database check of /readyz.
 func (b *bench) readiness(t testing.TB, database string) func(context.Context) error {
 	ready, err := postgres.NewReadiness(database, &b.disk)
 	must(t, err)
@@ -134,7 +134,7 @@ func (b *bench) readiness(t testing.TB, database string) func(context.Context) e
 	return ready.Check
 }
 
-// answer is what came of a request.
+// answer is the response to a request.
 type answer struct {
 	*http.Response
 	body []byte
@@ -154,7 +154,7 @@ func (a answer) data(t testing.TB, into any) {
 	}
 }
 
-// header sets one of a request's.
+// header sets a header of a request.
 type header struct{ name, value string }
 
 func (b *bench) do(t testing.TB, method, path, body string, headers ...header) answer {
@@ -189,8 +189,8 @@ func (b *bench) signInAs(t testing.TB, email string) header {
 	return header{"Authorization", "Bearer " + tokens.AccessToken}
 }
 
-// wantProblem fails where the answer is not an error of that status, in the contract's
-// shape, with these words in it.
+// wantProblem fails unless the answer is an error with that status, in the contract's
+// format, and contains these words.
 func wantProblem(t testing.TB, a answer, status int, words ...string) {
 	t.Helper()
 	if a.StatusCode != status || a.Header.Get("Content-Type") != "application/json" {
@@ -206,7 +206,7 @@ func wantProblem(t testing.TB, a answer, status int, words ...string) {
 	}
 }
 
-// must ends the test where there is an error.
+// must ends the test if there is an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkBodyOfAStranger sends bodies of 1 MiB, of the shapes that cost the most, to a call
-// that needs no sign-in, and compares that with json.Valid of the same body in the same run.
+// BenchmarkBodyOfAStranger sends the most expensive kinds of bodies of 1 MiB to a call that
+// needs no sign-in, and compares the time with json.Valid of the same body in the same run.
 //
 //	go test -run '^$' -bench BodyOfAStranger -benchtime 1x ./internal/api
 func BenchmarkBodyOfAStranger(b *testing.B) {

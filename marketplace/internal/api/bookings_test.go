@@ -20,7 +20,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// shop is a service with a partner whose catalog it has pulled, and one slot of it.
+// shop is a service with a partner whose catalog it has pulled, and a slot to book.
 type shop struct {
 	*bench
 	partner  *mockpartner.Mock
@@ -123,13 +123,13 @@ func (s *shop) cycle(t testing.TB, reference string, headers ...header) {
 	}
 }
 
-// keyed are the headers of a cycle without a key, and of one with one.
+// keyed has the headers of a cycle without a key and of one with a key.
 var keyed = map[string][]header{"without-key": nil, "with-key": {{"Idempotency-Key", "order-1"}}}
 
 func TestABookingTakesFewRoundTripsToTheDatabase(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	s.cycle(t, "p-1") // the partner's health is known from now on
+	s.cycle(t, "p-1") // from here on the partner's health is stored
 	const mostTrips, mostTransactions = 12, 5
 	for name, headers := range keyed {
 		trips := s.queries.Trips(func() { s.cycle(t, name, headers...) })
@@ -162,7 +162,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 		t.Errorf("want one hold, got %d", len(holds))
 	}
 	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", strings.Repeat("x", 201)}, s.reseller), 400, "Idempotency-Key")
-	s.ahead.Add(int64(25 * time.Hour)) // the partner's clock stands still: its slot is days ahead
+	s.ahead.Add(int64(25 * time.Hour)) // the partner's clock stands still, so its slot is days ahead
 	if later := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.signIn(t, marketplace.Reseller)); later.StatusCode != 201 || string(later.body) == string(first.body) {
 		t.Errorf("want the key forgotten, got %d %s", later.StatusCode, later.body)
 	}
@@ -395,7 +395,7 @@ func TestABookingKeepsWhatWasSold(t *testing.T) {
 	if b.ActivityTitle != sold.Title || b.VariationTitle == "" || b.TimeZone != "Asia/Tokyo" || b.Voucher.PartnerName == "" || b.Voucher.Address != "" {
 		t.Errorf("want what was sold at checkout, got %+v", b)
 	}
-	// A release before this one did not keep it.
+	// Earlier releases did not store it.
 	pgtest.Exec(t, s.store, `UPDATE bookings SET sold = NULL`)
 	if b := read(); b.ActivityTitle != "Another title" || b.VariationTitle == "" || b.Voucher.PartnerName == "" || b.Voucher.Address != "Another place" {
 		t.Errorf("want what the catalog says today, got %+v", b)

@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// page is what a list answers.
+// page is the answer to a list.
 type page struct {
 	Data       []client.AffiliateActivity
 	Pagination client.Pagination
@@ -25,7 +25,7 @@ const (
 	affiliatesList = "/api/v1/affiliates/activities"
 )
 
-// list reads a page that must be good.
+// list reads a page and expects success.
 func (b *bench) list(t *testing.T, path string, who header) (p page) {
 	t.Helper()
 	a := b.do(t, "GET", path, "", who)
@@ -39,7 +39,7 @@ func (b *bench) list(t *testing.T, path string, who header) (p page) {
 }
 
 // stocked is a service that has pulled the mock partner's catalog: 8 activities, priced
-// in EUR and in JPY, with a rate for USD and JPY, and none for CHF.
+// in EUR and JPY. There are rates for USD and JPY, but not for CHF.
 func stocked(t *testing.T) (*bench, registered) {
 	t.Helper()
 	b := setup(t)

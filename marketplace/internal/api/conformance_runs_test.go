@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// judged has an integration have a run that has finished, and returns its id.
+// judged stores a finished run of an integration and returns its id.
 func (b *bench) judged(t testing.TB, integration string) uuid.UUID {
 	t.Helper()
 	run := certification.Run{ID: uuid.Must(uuid.NewV7()), Integration: uuid.MustParse(integration), Scope: certification.Full}
@@ -45,7 +45,7 @@ func (b *bench) judged(t testing.TB, integration string) uuid.UUID {
 	return run.ID
 }
 
-// certify has an integration have a certificate.
+// certify stores a certificate of an integration.
 func (b *bench) certify(t testing.TB, integration string) {
 	t.Helper()
 	_, err := b.store.Pool().Exec(t.Context(), `
@@ -143,7 +143,7 @@ func TestARunIsReadWithItsFindingsAndReports(t *testing.T) {
 
 func TestTheProgressOfARunIsAnEventForEachRule(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.Runs.Stream = 0 }) // it ends with the run
+	b := setup(t, func(c *api.Config) { c.Runs.Stream = 0 }) // the stream ends with the run
 	partner := b.signIn(t, marketplace.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 	id := b.judged(t, strings.Split(runs, "/")[4]).String()
@@ -184,7 +184,7 @@ type link struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// share has a run's report shared with a body, and returns the link's path and when it expires.
+// share shares a run's report, and returns the link's path and when it expires.
 func (b *bench) share(t testing.TB, run, body string, who header) (path string, expires time.Time) {
 	t.Helper()
 	a := b.do(t, "POST", run+"/share", body, who)
@@ -210,7 +210,7 @@ func TestASharedReportIsReadWithoutSigningIn(t *testing.T) {
 	if _, expires := b.share(t, run, `{"expires_in_days":30}`, b.signIn(t, marketplace.Operator)); expires.Sub(b.now()) < 29*24*time.Hour {
 		t.Errorf("Expected a link of 30 days, received one until %s", expires)
 	}
-	for _, a := range []answer{b.do(t, "GET", path, ""), b.raw(t, "GET", path+"?utm_source=mail")} { // the transport unpacks
+	for _, a := range []answer{b.do(t, "GET", path, ""), b.raw(t, "GET", path+"?utm_source=mail")} { // the transport decompresses
 		if a.StatusCode != 200 || string(a.body) != `{"verdict":"nonconformant"}` || a.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("Expected the report, received %d %q", a.StatusCode, a.body)
 		}
@@ -272,7 +272,7 @@ func TestALinkEndsWithItsTimeItsRunAndItsIntegration(t *testing.T) {
 	}
 	b.ahead.Add(int64(24 * time.Hour))
 	wantPage(links[2], 410, expired)
-	wantPage(links[0], 410, expired) // as every other link
+	wantPage(links[0], 410, expired) // like every other link
 }
 
 func TestARunWithoutAReportIsNotShared(t *testing.T) {

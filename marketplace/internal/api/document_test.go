@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// described is the API's document. Every exchange of these tests is judged by it.
+// described is the API's document. Every exchange in these tests is validated against it.
 var described = sync.OnceValues(func() (*openapi.Document, error) { return openapi.Read(openapi.Marketplace) })
 
 func theDocument(t testing.TB) *openapi.Document {
@@ -25,11 +25,11 @@ func theDocument(t testing.TB) *openapi.Document {
 	return d
 }
 
-// judge fails where an exchange is not as the document describes it: a good answer
-// wants a good request, and every answer is one that is described.
+// judge fails if an exchange does not match the document: a successful answer needs a valid
+// request, and every answer must be documented.
 func judge(t testing.TB, request *http.Request, body string, a answer) {
 	t.Helper()
-	if request.Method == http.MethodHead { // it is answered as GET is, without the body
+	if request.Method == http.MethodHead { // it has the answer of GET without the body
 		return
 	}
 	op, methods := theDocument(t).Find(request.Method, request.URL.EscapedPath())
@@ -55,8 +55,8 @@ func judge(t testing.TB, request *http.Request, body string, a answer) {
 	}
 }
 
-// judgeProblem returns what is wrong with an error: it has a code of the table, which is
-// that of its status, and a 5xx tells whether a retry can help. A page is for people.
+// judgeProblem returns what is wrong with an error: its code must be in the table, with the
+// code's status, and a 5xx must say whether a retry can help. Pages are exempt.
 func judgeProblem(a answer) (wrong []string) {
 	if a.StatusCode < http.StatusBadRequest || a.Response.ContentLength == 0 || a.isPage() {
 		return nil
@@ -102,7 +102,7 @@ func TestTheDocumentSaysWhoMayComeIn(t *testing.T) {
 	for _, route := range api.Routes() {
 		op, _ := theDocument(t).Find(route.Method, route.Path)
 		if op == nil {
-			continue // the test above says so
+			continue // another test checks it
 		}
 		var want []string
 		if !route.Open {
@@ -112,7 +112,7 @@ func TestTheDocumentSaysWhoMayComeIn(t *testing.T) {
 			want = append(want, "api_token")
 		}
 		if route.Open && slices.Contains(op.Security, "webhook_secret") {
-			want = []string{"webhook_secret"} // which the handler looks at
+			want = []string{"webhook_secret"} // the handler checks it
 		}
 		if !slices.Equal(op.Security, want) {
 			t.Errorf("%s %s: want the security %v, got %v", route.Method, route.Path, want, op.Security)
@@ -125,7 +125,7 @@ func TestEveryRouteTakesTheParametersThatAreDescribed(t *testing.T) {
 	for _, route := range api.Routes() {
 		op, _ := theDocument(t).Find(route.Method, route.Path)
 		if op == nil {
-			continue // a test above says so
+			continue // another test checks it
 		}
 		var want []string
 		for _, p := range op.Parameters {

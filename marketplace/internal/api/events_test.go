@@ -23,7 +23,7 @@ type webhook struct {
 
 const webhooks = "/api/v1/resellers/webhooks"
 
-// feed publishes what is stored, and reads it as a reseller, from a cursor on.
+// feed publishes the stored events and reads them as a reseller, from a cursor.
 func (b *bench) feed(t testing.TB, as header, after string) (events []event.Event, next string) {
 	t.Helper()
 	_, err := b.store.Events.Publish(t.Context())

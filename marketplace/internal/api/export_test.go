@@ -10,16 +10,16 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// Route is one way in, for the tests that go over all of them.
+// Route describes a route, for the tests that cover all of them.
 type Route struct {
 	Method, Path string
-	Open         bool               // to anybody
-	Roles        []marketplace.Role // else to these
-	Tokens       bool               // and to a long-lived API token
+	Open         bool               // needs no sign-in
+	Roles        []marketplace.Role // otherwise these roles may call it
+	Tokens       bool               // a long-lived API token is accepted too
 	Parameters   []string           // of its query
 }
 
-// Routes lists every way in.
+// Routes lists all routes.
 func Routes() (list []Route) {
 	for _, r := range routes(Config{Bookings: &booking.Service{}, Metrics: telemetry.NewMetrics("test")}, nil, nil) {
 		list = append(list, Route{r.method, r.path, r.access.open, r.access.roles, r.access.tokens, slices.Clone(r.parameters())})
@@ -27,5 +27,5 @@ func Routes() (list []Route) {
 	return list
 }
 
-// Remote is the address that a request comes from, where those proxies are trusted.
+// Remote returns the address that a request comes from if those proxies are trusted.
 func Remote(trusted []netip.Prefix, r *http.Request) string { return proxies(trusted).remote(r) }

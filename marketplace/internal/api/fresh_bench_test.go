@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// send asks for a change, as an operator does unless a header says who asks.
+// send requests a change, as an operator unless a header names another caller.
 func (r *replica) send(b *testing.B, method, path, body string, headers ...header) []byte {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), method, "http://"+r.address+path, strings.NewReader(body))
@@ -39,8 +39,8 @@ func (r *replica) send(b *testing.B, method, path, body string, headers ...heade
 	return text
 }
 
-// seen wants a change, which has just been answered, shown by every read where it was
-// made, and within 2 s by the other replica.
+// seen expects that every read shows a change immediately on the replica that answered it,
+// and within 2 s on the other one.
 func seen(b *testing.B, first, second *replica, path, change string, shown func(page []byte) bool) {
 	b.Helper()
 	answered := time.Now()
@@ -85,9 +85,9 @@ func edit(b *testing.B, first, second *replica) (stop func()) {
 	return func() { cancel(); all.Wait() }
 }
 
-// stir changes a rate, and has a partner change one product and ask for a sync, while
-// others read. That comes before what is measured: a rate unmakes every page, and to make
-// them again would be most of what is measured then. In the end the rate is what it was.
+// stir changes a rate, changes a product at a partner and triggers a sync, during other reads.
+// It does so before the measurement: a rate invalidates every page, and the time to render
+// them again would dominate the result. It restores the rate at the end.
 func stir(b *testing.B, first, second *replica, paths []string) {
 	partner := aScriptedPartner(b)
 	partner.sells("a", "b", "c")
@@ -109,13 +109,13 @@ func stir(b *testing.B, first, second *replica, paths []string) {
 		policy := rate + " hours"
 		partner.body.Store(strings.Replace(products, "24 hours", policy, 1))
 		pull()
-		last := resellersList + "?limit=20&page=501&currency=USD" // where the newest activities are
+		last := resellersList + "?limit=20&page=501&currency=USD" // the page with the newest activities
 		seen(b, first, second, last, "a sync", func(page []byte) bool { return bytes.Contains(page, []byte(policy)) })
 		wait()
 	}
 }
 
-// whileRead has the pages read for a second. What it returns waits for the end of that.
+// whileRead reads the pages for a second. The function that it returns waits until that ends.
 func whileRead(b *testing.B, r *replica, paths []string) (wait func()) {
 	requests := make([][]byte, len(paths))
 	for i, path := range paths {

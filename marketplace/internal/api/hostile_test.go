@@ -18,7 +18,7 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// ask asks the handler itself, without a connection. Its answer is judged as every other.
+// ask calls the handler itself, without a connection. Its answer is validated like every other.
 func (b *bench) ask(t testing.TB, method, target, body string, headers ...header) answer {
 	t.Helper()
 	request, a := b.sent(t, method, target, body, headers...)
@@ -28,7 +28,7 @@ func (b *bench) ask(t testing.TB, method, target, body string, headers ...header
 	return a
 }
 
-// sent is what came of a request; nil where no such request reaches a server.
+// sent returns the answer to a request, or nil if no such request can reach a server.
 func (b *bench) sent(t testing.TB, method, target, body string, headers ...header) (*http.Request, answer) {
 	t.Helper()
 	u, err := url.ParseRequestURI(target)
@@ -48,13 +48,13 @@ func (b *bench) sent(t testing.TB, method, target, body string, headers ...heade
 	return request, answer{recorded.Result(), recorded.Body.Bytes()}
 }
 
-// opened is how an operation is asked by one whom it is for, about what is his.
+// opened is how an authorized caller calls an operation about an object that it owns.
 type opened struct {
 	headers []header
 	path    string
 }
 
-// opener finds for each operation a caller that may come in, and an object of his.
+// opener finds an authorized caller for each operation, and an object that the caller owns.
 func (b *bench) opener(t *testing.T) func(*openapi.Operation) opened {
 	t.Helper()
 	made := b.register(t, b.signIn(t, marketplace.Operator), "https://partner.example")
@@ -79,16 +79,16 @@ func (b *bench) opener(t *testing.T) func(*openapi.Operation) opened {
 		case slices.Contains(op.Security, "webhook_secret"):
 			o.headers = []header{{"x-webhook-secret", made.Secret}}
 		case !route.Open:
-			o.headers = []header{tokens[route.Roles[len(route.Roles)-1]]} // an operator, where there is one
+			o.headers = []header{tokens[route.Roles[len(route.Roles)-1]]} // an operator if possible
 		}
 		return o
 	}
 }
 
-// wrong is a request that cannot be right, and the word that its refusal has to say.
+// wrong is an invalid request, with a word that its refusal must contain.
 type wrong struct{ body, names string }
 
-// wrongBodies makes requests that break the schema of a body, each in one place.
+// wrongBodies returns requests that violate the schema of a body, each in one place.
 func wrongBodies(body *openapi.Part) (list []wrong) {
 	list = []wrong{
 		{"{", "JSON"}, {"null", "object"}, {"[]", ""}, {`"x"`, ""}, {"7", ""}, {"\xef\xbb\xbf{}", ""}, {"{}{}", "JSON"}, {"{\"\xff\":1}", "UTF-8"}, {`{"\u0000":1}`, ""},
@@ -107,10 +107,10 @@ func wrongBodies(body *openapi.Part) (list []wrong) {
 	})...)
 }
 
-// badBytes stands in a body for what JSON cannot be made of.
+// badBytes is a placeholder in a body for bytes that are not JSON.
 const badBytes = "bad bytes here"
 
-// wrongValues changes a value in one place at a time. write makes the whole body of it.
+// wrongValues changes a value in one place at a time. write encodes the complete body.
 func wrongValues(schema map[string]any, example any, name string, write func(any) string) (list []wrong) {
 	add := func(value any) { list = append(list, wrong{write(value), name}) }
 	kinds := kindsOf(schema)
@@ -184,10 +184,10 @@ func kindsOf(schema map[string]any) (kinds []string) {
 	return kinds
 }
 
-// oddTexts are what no parameter of a query is meant to hold.
+// oddTexts lists texts that no query parameter expects.
 var oddTexts = []string{"", "0", "-1", "1.5", "1e3", "99999999999999999999", "x", "%00", "a%00b", "%ff%fe", "%0d%0aX-Evil:%201", "'%3B%20DROP%20TABLE%20accounts%3B%20--", "%F0%9F%98%80"}
 
-// oddIDs are what no id looks like. Some of them are ids in another spelling.
+// oddIDs lists texts that do not look like ids. Some of them are ids in another spelling.
 var oddIDs = []string{"17", "%00", "%ff", "%2e%2e", "..%2f..", "'--", "a%20b", "%7Bx%7D", "urn:uuid:0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8", "0197c6f28d5e7b3a9c4152e0f6a1d7b8", strings.Repeat("x", 4000)}
 
 func TestARequestThatIsWrongIsRefusedByNameAndStoresNothing(t *testing.T) {
@@ -248,7 +248,7 @@ func TestARequestThatIsWrongIsRefusedByNameAndStoresNothing(t *testing.T) {
 	}
 }
 
-// others are the parameters that an operation wants beside one.
+// others returns the further parameters that an operation needs with a parameter.
 func others(op *openapi.Operation, beside string) (text string) {
 	for _, p := range op.Parameters {
 		if p.In == "query" && p.Required && p.Name != beside {
@@ -258,7 +258,7 @@ func others(op *openapi.Operation, beside string) (text string) {
 	return text
 }
 
-// stored is a fingerprint of every table.
+// stored returns a fingerprint of every table.
 func (b *bench) stored(t *testing.T) map[string]string {
 	t.Helper()
 	rows, err := b.store.Pool().Query(t.Context(), `
@@ -268,7 +268,7 @@ func (b *bench) stored(t *testing.T) map[string]string {
 	for rows.Next() {
 		var name string
 		must(t, rows.Scan(&name))
-		if name == "webhook_receipts" { // which lists what was refused
+		if name == "webhook_receipts" { // it lists the refused webhooks
 			continue
 		}
 		names = append(names, name)
@@ -282,7 +282,7 @@ func (b *bench) stored(t *testing.T) map[string]string {
 	return prints
 }
 
-// What is odd and lawful must not break anything either.
+// Unusual but valid requests must not break anything either.
 func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
@@ -320,7 +320,7 @@ func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 	}
 }
 
-// FuzzRequest sends anything to anywhere: an operator is the one who gets the furthest.
+// FuzzRequest sends anything to any route, as an operator, who has access to most of them.
 func FuzzRequest(f *testing.F) {
 	b := setup(f, func(c *api.Config) { c.RateLimit = 0 })
 	operator := b.signIn(f, marketplace.Operator)
@@ -341,7 +341,7 @@ func FuzzRequest(f *testing.F) {
 		if a.StatusCode >= 500 && a.StatusCode != http.StatusBadGateway && a.StatusCode != http.StatusGatewayTimeout {
 			t.Errorf("%s %s %q: got %d %s", method, u, body, a.StatusCode, a.body)
 		}
-		if a.StatusCode >= 400 && !a.isPage() { // the document says where pages are
+		if a.StatusCode >= 400 && !a.isPage() { // the document lists the pages
 			wantProblem(t, a, a.StatusCode)
 		}
 		if op, _ := theDocument(t).Find(method, u.EscapedPath()); op != nil {

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// registered is what a registration answers.
+// registered is the answer to a registration.
 type registered struct {
 	ID     string `json:"integration_id"`
 	Secret string `json:"webhook_secret"`
@@ -36,7 +36,7 @@ func (b *bench) register(t testing.TB, who header, baseURL string) registered {
 	return made
 }
 
-// aPartner is a mock partner that keeps the contract, and its address.
+// aPartner starts a mock partner that keeps the contract, and returns it with its address.
 func aPartner(t *testing.T) (*mockpartner.Mock, string) {
 	t.Helper()
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "partner-key"})

@@ -18,7 +18,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// entry is one of a journal's, of either.
+// entry is an entry of either journal.
 type entry struct {
 	Endpoint, Webhook, Outcome, Error, Reason string
 	Status                                    int
@@ -71,7 +71,7 @@ func TestSyncsThatWereSkippedOrFailedAreListedWithTheirReason(t *testing.T) {
 	}
 }
 
-// reserve returns a call of reserve.
+// reserve returns a reserve call.
 func (b *bench) reserve(t *testing.T, target partner.Target) func() partner.Outcome {
 	return func() partner.Outcome {
 		asked := partnerapi.ReserveRequest{ProductID: "p", OptionID: "o", AvailabilityID: "a", Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 1}}}

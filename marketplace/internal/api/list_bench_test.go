@@ -16,7 +16,7 @@ import (
 
 var listCurrencies = []string{"EUR", "USD", "JPY", "GBP"}
 
-// bare answers with the same bytes, and nothing else.
+// bare is a server that always answers with the same bytes.
 func bare(tb testing.TB, r *replica, paths []string, headers ...string) string {
 	type made struct {
 		header http.Header
@@ -44,8 +44,8 @@ func bare(tb testing.TB, r *replica, paths []string, headers ...string) string {
 const rounds = 5
 
 // BenchmarkList reads pages of 20 of 10,000 activities in 4 currencies while an operator
-// changes one a second, against a bare server that sends the same bytes. Readers must
-// see these changes, and before them those of rates and by syncs.
+// changes one a second, and compares that with a bare server that sends the same bytes. Readers
+// must see these changes, and earlier changes of rates and by syncs.
 func BenchmarkList(b *testing.B) {
 	store := pgtest.Open(b)
 	seed(b, store, 10_000)
@@ -89,8 +89,8 @@ func compare(b *testing.B, first, second *replica, paths []string, want int, hea
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkListGrowth reads the same page of ever longer lists, where it is made already
-// and where it has to be made, and tells what the index of the longest takes of memory.
+// BenchmarkListGrowth reads the same page of ever longer lists, with and without a cached
+// page, and reports how much memory the index of the longest list takes.
 func BenchmarkListGrowth(b *testing.B) {
 	sizes := []int{1_000, 10_000, 100_000}
 	var found, made []*asker
@@ -121,7 +121,7 @@ func BenchmarkListGrowth(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// heap is what is in use, in bytes.
+// heap returns the memory in use, in bytes.
 func heap() uint64 {
 	runtime.GC()
 	var now runtime.MemStats
@@ -129,7 +129,7 @@ func heap() uint64 {
 	return now.HeapAlloc
 }
 
-// asker asks for one page over and over.
+// asker requests one page again and again.
 type asker struct {
 	conn    net.Conn
 	in      *bufio.Reader
@@ -144,7 +144,7 @@ func ask(b *testing.B, r *replica) *asker {
 	return &asker{conn, bufio.NewReaderSize(conn, 64<<10), r.request(resellersList + "?limit=20&page=20&currency=USD")}
 }
 
-// each is how long an answer takes, in seconds.
+// each returns the time of an answer, in seconds.
 func (a *asker) each(b *testing.B, times int) float64 {
 	b.Helper()
 	began := time.Now()

@@ -41,7 +41,7 @@ func TestAnUnknownQueryParameterIsRefused(t *testing.T) {
 	wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations/x/sync/trigger?anything=1", ""), 400, "x-webhook-secret")
 }
 
-// through reads a list page by page, by the cursors that its answers have.
+// through reads all pages of a list by the cursors in its answers.
 func (b *bench) through(t *testing.T, path string, who header, id string) (ids []string, pages int) {
 	t.Helper()
 	for next := path; ; {
@@ -103,7 +103,7 @@ func TestEveryListCanBeReadByItsCursors(t *testing.T) {
 	}
 }
 
-// fill stores so many confirmed bookings of the reseller's, made at the same moment, with
+// fill stores that many confirmed bookings of the reseller, created at the same moment, with
 // the affiliate's commissions.
 func (b *bench) fill(t *testing.T, n int) {
 	t.Helper()

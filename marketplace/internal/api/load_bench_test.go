@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// exchange sends a request and reads its answer, with as little of its own as can be.
+// exchange sends a request and reads its answer with as little overhead as possible.
 func exchange(conn net.Conn, in *bufio.Reader, request []byte, keep io.Writer) (status int, header http.Header, err error) {
 	if _, err := conn.Write(request); err != nil {
 		return 0, nil, err
@@ -58,7 +58,7 @@ func exchange(conn net.Conn, in *bufio.Reader, request []byte, keep io.Writer) (
 	return status, header, err
 }
 
-// get asks once, and returns the answer.
+// get sends one request and returns the answer.
 func get(tb testing.TB, address string, request []byte) (http.Header, []byte) {
 	tb.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -72,7 +72,7 @@ func get(tb testing.TB, address string, request []byte) (http.Header, []byte) {
 	return header, body.Bytes()
 }
 
-// run is what came of so many requests.
+// run is the result of a load.
 type run struct {
 	perSecond float64
 	p99       time.Duration
@@ -80,7 +80,7 @@ type run struct {
 
 const connections = 32
 
-// load asks for what the draw names, on all connections, for a while.
+// load sends randomly drawn requests on all connections for a while.
 func load(tb testing.TB, address string, requests [][]byte, want int, lasts time.Duration) run {
 	tb.Helper()
 	var all sync.WaitGroup

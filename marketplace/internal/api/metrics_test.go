@@ -23,7 +23,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// busy is a service on which something of everything has happened.
+// busy is a service that has a value for every metric.
 func busy(t *testing.T) (*bench, registered) {
 	t.Helper()
 	b, made := stocked(t)
@@ -67,7 +67,7 @@ func TestTheMetricsTellWhatHasHappened(t *testing.T) {
 		`marketplace_build_info{go=`,
 		`go_goroutines `,
 	}
-	// A request is counted once it has been answered.
+	// A request is counted after its answer was sent.
 	missing := []string{""}
 	var text string
 	for deadline := time.Now().Add(time.Minute); len(missing) > 0 && time.Now().Before(deadline); {
@@ -89,10 +89,10 @@ func TestTheMetricsCountBookingsHoldsAndPayments(t *testing.T) {
 			t.Fatalf("Expected the payment to be stored, received %s", a.body)
 		}
 	}
-	s.book(t) // waits for its payment
+	s.book(t) // it waits for its payment
 	twice, fails, late := s.book(t).ID, s.book(t).ID, s.book(t).ID
 	pay(twice, "succeeded", "p-1")
-	pay(twice, "succeeded", "p-1") // repeated: it is one payment
+	pay(twice, "succeeded", "p-1") // a repeated message about the same payment
 	pay(twice, "succeeded", "p-2")
 	pay(fails, "failed", "p-3")
 	s.do(t, "DELETE", "/api/v1/resellers/bookings/"+late, "", s.reseller)
@@ -153,7 +153,7 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 		written = append(written, string(row[1]))
 	}
 	b, _ := busy(t)
-	pgtest.Exec(t, b.store, `DELETE FROM exchange_rates`) // else none is missing
+	pgtest.Exec(t, b.store, `DELETE FROM exchange_rates`) // otherwise no rate is missing
 	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-30'`)
 	pgtest.Exec(t, b.store, `
 		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
@@ -168,7 +168,7 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	}
 }
 
-// journal is a log that is kept.
+// journal is a log that keeps its lines.
 type journal struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -183,7 +183,7 @@ func (j *journal) Write(line []byte) (int, error) {
 	return j.Buffer.Write(line)
 }
 
-// next is closed by the line after those that are written now.
+// next returns a channel that the next line closes.
 func (j *journal) next() <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -196,7 +196,7 @@ func (j *journal) text() string {
 	return j.String()
 }
 
-// line returns the line about the request of that id, once it is written.
+// line waits for the line about the request with that id and returns it.
 func (j *journal) line(t *testing.T, id string) map[string]any {
 	t.Helper()
 	for late := time.After(time.Minute); ; {

@@ -20,7 +20,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// side is what there is of one mode: a partner with a catalog, and who asks in that mode.
+// side has what belongs to one mode: a partner with a catalog, and callers in that mode.
 type side struct {
 	mode    marketplace.Mode
 	calls   atomic.Int64 // that have reached the partner
@@ -30,13 +30,13 @@ type side struct {
 	hooks   []string
 }
 
-// caller is a way to ask in a mode.
+// caller is a way to call the API in a mode.
 type caller struct {
 	name    string
 	headers []header
 }
 
-// bothModes is a service with a partner of each mode.
+// bothModes is a service with a partner in each mode.
 type bothModes struct {
 	*bench
 	live, test *side
@@ -68,7 +68,7 @@ func openBothModes(t testing.TB, change ...func(*api.Config)) *bothModes {
 	return w
 }
 
-// tokenOf is an API token's header; more is added to the body that it is made of.
+// tokenOf creates an API token and returns its header; more is added to the request's body.
 func (b *bench) tokenOf(t testing.TB, more string) header {
 	t.Helper()
 	var made client.MadeToken
@@ -76,8 +76,8 @@ func (b *bench) tokenOf(t testing.TB, more string) header {
 	return header{"X-Api-Token", string(made.Token)}
 }
 
-// stock registers a partner of the side's mode, pulls its catalog and a slot, subscribes to
-// all events, and makes a booking that is held and one that is confirmed.
+// stock registers a partner in the side's mode, pulls its catalog and a slot, subscribes to
+// all events, and creates one held and one confirmed booking.
 func (w *bothModes) stock(t testing.TB, s *side) {
 	t.Helper()
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: w.now(), Frozen: true, Seed: 1})
@@ -122,7 +122,7 @@ func (w *bothModes) stock(t testing.TB, s *side) {
 	must(t, err)
 }
 
-// book returns the id of a booking that is held.
+// book creates a held booking and returns its id.
 func (w *bothModes) book(t testing.TB, s *side, more ...header) string {
 	t.Helper()
 	body, err := json.Marshal(s.order)
@@ -135,7 +135,7 @@ func (w *bothModes) book(t testing.TB, s *side, more ...header) string {
 	return made.ID
 }
 
-// ids are those of everything that comes of the side's integration, by kind.
+// ids returns the ids of everything that belongs to the side's integration, by kind.
 func (w *bothModes) ids(t testing.TB, s *side) map[string][]string {
 	t.Helper()
 	found := map[string][]string{"integration": {s.partner.ID}, "webhook": s.hooks}
@@ -155,7 +155,7 @@ func (w *bothModes) ids(t testing.TB, s *side) map[string][]string {
 	return found
 }
 
-// written is a fingerprint of what callers can change of a side.
+// written returns a fingerprint of everything that callers can change on a side.
 func (w *bothModes) written(t testing.TB, s *side) (print string) {
 	t.Helper()
 	must(t, w.store.Pool().QueryRow(t.Context(), `
@@ -165,7 +165,7 @@ func (w *bothModes) written(t testing.TB, s *side) (print string) {
 	return print
 }
 
-// bodies are what is sent to an operation, with what belongs to both sides.
+// bodies returns request bodies for an operation, with objects of both sides.
 func bodies(op *openapi.Operation, own, other *side) []string {
 	switch op.ID {
 	case "book":
@@ -176,7 +176,7 @@ func bodies(op *openapi.Operation, own, other *side) []string {
 				order[name] = value
 			}
 			order["activity_id"], order["variation_id"], order["availability_id"] = from[0].order["activity_id"], from[1].order["variation_id"], from[2].order["availability_id"]
-			text, _ := json.Marshal(order) // texts and numbers can always be written
+			text, _ := json.Marshal(order) // texts and numbers can always be encoded
 			list = append(list, string(text))
 		}
 		return list
@@ -191,15 +191,15 @@ func bodies(op *openapi.Operation, own, other *side) []string {
 	return []string{""}
 }
 
-// Every route, asked in either mode by every kind of caller, about objects of either mode:
-// no answer holds an id of the other mode, nothing of it changes, and its partner is never
-// called.
+// Every kind of caller calls every route in either mode, about objects of either mode. No
+// answer contains an id of the other mode, nothing of the other mode changes, and its partner
+// is never called.
 func TestNoRouteShowsOrChangesWhatIsOfTheOtherMode(t *testing.T) {
 	t.Parallel()
 	w := openBothModes(t, func(c *api.Config) { c.RateLimit = 0 })
 	operations, names := map[string]*openapi.Operation{}, []string{}
 	for _, op := range theDocument(t).Operations() {
-		if op.ID != "metrics" { // the operator reads them, of both modes
+		if op.ID != "metrics" { // operators read the metrics of both modes
 			operations[op.ID], names = op, append(names, op.ID)
 		}
 	}
@@ -258,7 +258,7 @@ func TestNoRouteShowsOrChangesWhatIsOfTheOtherMode(t *testing.T) {
 		}
 	})
 	for _, name := range names {
-		if !asked[name] && !testing.Short() { // no draw has come to it
+		if !asked[name] && !testing.Short() { // random calls may miss it
 			rapid.Check(t, func(rt *rapid.T) { ask(rt, operations[name]) })
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// pulled registers a mock partner, syncs its catalog and pulls the slots of the first
-// option, which it returns.
+// pulled registers a mock partner, syncs its catalog, pulls the slots of the first option,
+// and returns them.
 func (b *bench) pulled(t *testing.T) (registered, catalog.SlotOption, []marketplace.Slot) {
 	t.Helper()
 	_, address := aPartner(t)
@@ -55,7 +55,7 @@ func (b *bench) notify(t *testing.T, r registered, body string) answer {
 	return b.do(t, "POST", "/api/v1/partner-integrations/"+r.ID+"/availability/notify", body, header{"x-webhook-secret", r.Secret})
 }
 
-// syncsAskedFor counts how often a sync in the background was asked for.
+// syncsAskedFor returns how often a background sync was requested.
 func (b *bench) syncsAskedFor(t *testing.T, r registered) int {
 	t.Helper()
 	sync, err := b.store.Catalog.PendingSync(t.Context(), uuid.MustParse(r.ID))
@@ -75,7 +75,7 @@ func wantUpdated(t *testing.T, a answer) {
 	}
 }
 
-// news is a notification of a slot, with fields of its own.
+// news returns a notification about a slot, with further fields.
 func news(product, option, slot string, start time.Time, more string) string {
 	return fmt.Sprintf(`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,%s}`, product, option, slot, start.Format(time.RFC3339), more)
 }
@@ -139,7 +139,7 @@ func TestNewsOfWhatIsNotKnownAsksForASyncAndIsAnsweredAlike(t *testing.T) {
 	for i, body := range []string{
 		news("other", option.Option.ID, slots[0].ID, start, `"status":"CLOSED"`),
 		news(option.ProductID, "other", slots[0].ID, start, `"status":"CLOSED"`),
-		news(product, gone, "s", start, `"status":"AVAILABLE"`), // not in the catalog any more, and no slot tells how long it is
+		news(product, gone, "s", start, `"status":"AVAILABLE"`), // it has left the catalog, and no slot shows how long it lasts
 	} {
 		wantUpdated(t, b.notify(t, made, body))
 		if n := b.syncsAskedFor(t, made); n != i+1 {

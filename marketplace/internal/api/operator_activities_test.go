@@ -80,7 +80,7 @@ func TestAnOperatorsStatusIsKeptApartFromThePartners(t *testing.T) {
 	sync("b")
 	want("Inactive", "Inactive", "Inactive")
 	sync("a", "b")
-	want("Inactive", "Active", "Inactive") // no sync undoes an operator's
+	want("Inactive", "Active", "Inactive") // no sync reverts an operator's change
 	b.do(t, "PATCH", path, `{"status":null}`, operator)
 	want("Active", "Active", "Active")
 	if list := b.all(t, "?status=Inactive"); len(list) != 0 {

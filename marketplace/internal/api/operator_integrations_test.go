@@ -15,11 +15,11 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// scripted is a partner that answers every pull with what was last set.
+// scripted is a partner that answers every pull with the products that were set last.
 type scripted struct {
 	address string
 	body    atomic.Value // string
-	since   atomic.Value // string: what the last pull asked for
+	since   atomic.Value // string: the updated_since of the last pull
 }
 
 func aScriptedPartner(t testing.TB) *scripted {
@@ -35,7 +35,7 @@ func aScriptedPartner(t testing.TB) *scripted {
 	return p
 }
 
-// sells sets the products of the next pulls, by their ids.
+// sells sets the products of the next pulls, by id.
 func (p *scripted) sells(ids ...string) {
 	var products []string
 	for _, id := range ids {

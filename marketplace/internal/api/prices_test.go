@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// One price without a rate costs that price only.
+// A missing rate removes only the prices that need it.
 func TestAPriceWithoutARateIsLeftOutAndAnOperatorReadsWhichRateIsMissing(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -39,7 +39,7 @@ func TestAnOperatorReadsWhichRatesTheSlotsOwnPricesNeed(t *testing.T) {
 	pgtest.Exec(t, b.store, `UPDATE variations SET option = option - 'units'`)
 	pgtest.Exec(t, b.store, `DELETE FROM exchange_rates`)
 	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_base = 'XAF'`)
-	b.wantMissing(t, "XAF", "EUR") // as the partner has told
+	b.wantMissing(t, "XAF", "EUR") // the currency of the partner
 	own := slots[0]
 	own.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1000, Currency: "XPF"}}
 	_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Answer: &catalog.SlotAnswer{Slots: []marketplace.Slot{own}}})
@@ -76,7 +76,7 @@ func TestAnOperatorReadsHowOldTheExchangeRatesAre(t *testing.T) {
 	}
 }
 
-// wantMissing wants the overview to name the currencies without a rate, of one activity
+// wantMissing expects that the overview names the currencies without a rate, of one activity
 // each.
 func (b *bench) wantMissing(t *testing.T, base string, currencies ...string) {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of error codes into the documents that show it")
 
-// The document and the reseller guide show the table of error codes as the code has it.
+// The document and the reseller guide have the same table of error codes as the code.
 func TestTheDocumentsShowEveryErrorCode(t *testing.T) {
 	t.Parallel()
 	lines := []string{"| error_code | status | meaning | retry |", "|---|---|---|---|"}
@@ -62,7 +62,7 @@ func TestTheSchemaListsEveryErrorCode(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with credentials, the answer is the same.
+// All kinds of invalid credentials get the same answer.
 func TestEveryUnauthorizedAnswerIsTheSame(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
@@ -99,8 +99,7 @@ func TestEveryUnauthorizedAnswerIsTheSame(t *testing.T) {
 	}
 }
 
-// A code that no line of the service names, itself or by its usual kind, is a promise
-// that nothing keeps.
+// Every documented code must be used: a line of the service names it or its kind.
 func TestEveryErrorCodeIsUsed(t *testing.T) {
 	t.Parallel()
 	var source strings.Builder
@@ -109,7 +108,7 @@ func TestEveryErrorCodeIsUsed(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if strings.HasSuffix(path, "marketplace/reason.go") { // its table says nothing of use
+		if strings.HasSuffix(path, "marketplace/reason.go") { // the table itself is not a use
 			_, usual, _ := strings.Cut(string(text), "var usual =")
 			text = []byte(usual)
 		}

@@ -23,8 +23,7 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// seed puts activities of three variations into the database, as syncs and operators
-// would have.
+// seed stores activities with three variations each, as syncs and operators would.
 func seed(tb testing.TB, store *postgres.Store, activities int) {
 	tb.Helper()
 	owner, integration := uuid.New(), uuid.New()
@@ -48,8 +47,8 @@ func seed(tb testing.TB, store *postgres.Store, activities int) {
 	pgtest.Exec(tb, store, `ANALYZE`)
 }
 
-// replica is a service on a database that others may share, as it runs: with a limit,
-// and its log in a file.
+// replica is a service on a database that others may share, configured as in production: with
+// a rate limit, and its log in a file.
 type replica struct {
 	address            string
 	reseller, operator string // access tokens
@@ -97,7 +96,7 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64, change ...f
 	return &replica{strings.TrimPrefix(server.URL, "http://"), token(marketplace.Reseller), token(marketplace.Operator)}
 }
 
-// request is what is sent, byte for byte.
+// request is a request's bytes.
 func (r *replica) request(path string, headers ...string) []byte {
 	lines := append([]string{"GET " + path + " HTTP/1.1", "Host: marketplace.example", "Authorization: Bearer " + r.reseller}, headers...)
 	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n")

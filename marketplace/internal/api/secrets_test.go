@@ -15,9 +15,9 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Every kind of secret goes through every route, in every place where somebody could
-// put it by mistake: no log line, no metric and no answer but the one that is meant to
-// shows it.
+// Secrets of every kind are sent to every route, in every place where a caller could put them
+// by mistake. They appear in no log line, no metric, and only in answers that are meant to
+// show them.
 func TestNoSecretIsEverSaid(t *testing.T) {
 	t.Parallel()
 	kept, log := logged(slog.LevelDebug)
@@ -41,7 +41,7 @@ func TestNoSecretIsEverSaid(t *testing.T) {
 	}
 	for _, route := range api.Routes() {
 		if route.Path == "/api/v1/auth/refresh" || route.Path == "/api/v1/auth/logout" {
-			continue // they would end the sign-in; below
+			continue // they would end the session; they are tested below
 		}
 		for name, secret := range secrets {
 			path := route.Path
@@ -57,7 +57,7 @@ func TestNoSecretIsEverSaid(t *testing.T) {
 			}
 			places := []header{operator, {"Authorization", "Bearer " + secret}, {"X-Api-Token", secret}, {"X-Webhook-Secret", secret}, {"Cookie", "t=" + secret}}
 			if len(whoMay[route.Method+" "+route.Path]) == 1 && route.Open {
-				places = places[:1] // it looks at no header, and a sign-in is dear
+				places = places[:1] // it reads no header, and a sign-in is expensive
 			}
 			for i, body := range bodies {
 				for _, who := range places[:len(places)-i*(len(places)-1)] {
@@ -72,7 +72,7 @@ func TestNoSecretIsEverSaid(t *testing.T) {
 	for _, path := range []string{"/api/v1/auth/refresh", "/api/v1/auth/logout", "/api/v1/" + tokens.AccessToken} {
 		said("the answer of "+path, string(b.ask(t, "POST", path, `{"refresh_token":"`+made.Secret+`"}`).body))
 	}
-	b.store.Close() // what fails is logged with its cause
+	b.store.Close() // failures are logged with their cause
 	b.ask(t, "POST", "/api/v1/auth/login", `{"email":"operator@example.com","password":"`+password+`"}`)
 	b.ask(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+tokens.RefreshToken+`"}`)
 	b.ask(t, "GET", "/api/v1/resellers/activities", "", header{"X-Api-Token", secrets["an API token"]})

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// aSlot is one that is put where a pull would put it.
+// aSlot is a slot that the test stores as a pull would.
 type aSlot struct {
 	id, date, start, end string
 	status               string
@@ -31,7 +31,7 @@ func (b *bench) put(t *testing.T, variation string, slots ...aSlot) {
 	}
 }
 
-// slot is one of a day.
+// slot returns a slot on a day.
 type slot struct {
 	ID        string `json:"availability_id"`
 	Start     string `json:"start"`
@@ -49,7 +49,7 @@ type slot struct {
 	} `json:"pricing"`
 }
 
-// walk is the first activity of the mock partner, priced in EUR, and its first variation.
+// walk returns the mock partner's first activity, priced in EUR, and its first variation.
 func (b *bench) walk(t *testing.T, reseller header) (path string, variation string) {
 	t.Helper()
 	first := b.list(t, resellersList, reseller).Data[0]
@@ -131,7 +131,7 @@ func TestADayHasItsSlotsInTheProductsZone(t *testing.T) {
 	b, _ := stocked(t)
 	reseller := b.signIn(t, marketplace.Reseller)
 	path, variation := b.walk(t, reseller)
-	// In Lisbon the clocks go back on 2026-10-25 at 02:00, to 01:00: this night has two
+	// In Lisbon clocks are set back from 02:00 to 01:00 on 2026-10-25, so this night has two
 	// starts at half past one.
 	pgtest.Exec(t, b.store, `UPDATE activities SET product = jsonb_set(product, '{timeZone}', '"Europe/Lisbon"') WHERE id = $1`,
 		strings.TrimPrefix(path, resellersList+"/"))

@@ -19,9 +19,9 @@ import (
 )
 
 // BenchmarkTraces compares replicas that send traces with one that sends none, in turns: on
-// the fastest answer that there is, which is a list page of the cache, and on one that asks
-// the database. One traces what it does by default, one every request, as with
-// OTEL_TRACES_SAMPLER=always_on. off-of-off is how far the machine's own noise goes.
+// the fastest answer, a cached page of a list, and on an answer that queries
+// the database. One replica traces as by default, another one every request, as with
+// OTEL_TRACES_SAMPLER=always_on. off-of-off shows the noise of the machine.
 func BenchmarkTraces(b *testing.B) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	b.Cleanup(receiver.Close)
@@ -69,12 +69,12 @@ func BenchmarkTraces(b *testing.B) {
 				}
 				return load(b, r.address, requests, http.StatusOK, 200*time.Millisecond).perSecond
 			}
-			for _, r := range []*replica{without, with, all, same} { // fills the caches
+			for _, r := range []*replica{without, with, all, same} { // to fill the caches
 				ask(r)
 			}
 			var on, every, noise, rate []float64
 			for b.Loop() {
-				for range 5 * rounds { // short ones: what else the machine does falls on all of them
+				for range 5 * rounds { // short runs, so that other load affects all replicas equally
 					base := ask(without)
 					rate, on, every, noise = append(rate, base), append(on, ask(with)/base), append(every, ask(all)/base), append(noise, ask(same)/base)
 				}

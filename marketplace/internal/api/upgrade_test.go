@@ -8,8 +8,8 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// The first replica of a release brings the tables up to date while those of the release
-// before go on, with what they have prepared on each connection.
+// The first replica of a release updates the tables while replicas of the previous release
+// run on, with the statements that each connection has prepared.
 func TestAReplicaGoesOnWhileANewerOneAddsToItsTables(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

@@ -72,7 +72,7 @@ func TestWhatIsStoredIsWhatWasTried(t *testing.T) {
 	owner := b.signIn(t, marketplace.Partner)
 	var path string
 	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		// Another change of the key comes while the address is tried with the stored one.
+		// Another change of the key arrives while the address is tried with the stored one.
 		b.do(t, "PATCH", path, `{"auth_key":"meanwhile","force":true}`, owner)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprint(w, `[]`)
@@ -167,7 +167,7 @@ func TestAConnectionTestSaysWhatCameBackAndChangesNothing(t *testing.T) {
 			t.Errorf("%s: want %q, got %+v", body, want, got)
 		}
 	}
-	says.Store(`[{"id":"p1","locale":"the-new-key"}]`) // a platform that shows what it was sent
+	says.Store(`[{"id":"p1","locale":"the-new-key"}]`) // a platform that repeats the key in its answer
 	if a := b.do(t, "POST", integrationsPath+made.ID+"/test", fmt.Sprintf(`{"base_url":%q,"auth_key":"the-new-key"}`, odd.URL), owner); strings.Contains(string(a.body), "the-new-key") {
 		t.Errorf("want no key in the answer, got %s", a.body)
 	}
@@ -205,7 +205,7 @@ func TestARotatedWebhookSecretIsAcceptedForADay(t *testing.T) {
 	owner := b.signIn(t, marketplace.Partner)
 	made := b.register(t, owner, "https://partner.example")
 	id, notify := uuid.MustParse(made.ID), integrationsPath+made.ID+"/availability/notify"
-	// The model: the secrets from the newest, and for how many hours the second one lasts.
+	// The model: the secrets, newest first, and for how many hours the second one is valid.
 	secrets, left := []string{made.Secret}, 0
 	random := rand.New(rand.NewPCG(1, 2))
 	for step := range 120 {
@@ -220,7 +220,7 @@ func TestARotatedWebhookSecretIsAcceptedForADay(t *testing.T) {
 		} else {
 			hours := 1 + random.IntN(15)
 			left -= hours
-			// The database's clock cannot be moved: its time comes nearer instead.
+			// The database's clock cannot be moved, so the stored time is.
 			pgtest.Exec(t, b.store, `UPDATE integrations SET previous_webhook_secret_until = previous_webhook_secret_until - $2 * interval '1 hour' WHERE id = $1`, id, hours)
 		}
 		for i, secret := range secrets[:min(len(secrets), 4)] {
@@ -230,7 +230,7 @@ func TestARotatedWebhookSecretIsAcceptedForADay(t *testing.T) {
 			}
 		}
 	}
-	for i, status := range []int{400, 401} { // a good secret with an empty notification, and an old secret
+	for i, status := range []int{400, 401} { // a valid secret with an empty notification, and an old secret
 		wantProblem(t, b.do(t, "POST", notify, `{}`, header{"x-webhook-secret", secrets[i*2]}), status)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// walker calls the API at random, by its document: lawful calls about what there is, calls
-// that are nearly lawful, and nonsense. It knows the ids that it was told.
+// walker calls the API at random according to its document: valid calls about existing
+// objects, nearly valid calls, and nonsense. It uses the ids that it has read.
 type walker struct {
 	*shop
 	t       *testing.T
@@ -30,13 +30,13 @@ type walker struct {
 	tokens  map[marketplace.Role]header
 	hook    header
 	routes  map[string]api.Route
-	ids     map[string][]string // by the parameter that takes them
-	secrets []string            // tokens and cursors that were handed out
-	answers map[int]int         // how many had which status
+	ids     map[string][]string // by the parameter that they are for
+	secrets []string            // tokens and cursors that it received
+	answers map[int]int         // their number, by status
 }
 
-// Every answer is one that the document describes, and none is a failure of ours. CALLS says
-// how many calls are made, and SEED which.
+// Every answer must be documented, and none may be an internal error. CALLS sets the number
+// of calls, and SEED selects them.
 func TestRandomCallsAreAnsweredAsTheDocumentSays(t *testing.T) {
 	t.Parallel()
 	number := func(name string, otherwise int) int {
@@ -64,7 +64,7 @@ func TestRandomCallsAreAnsweredAsTheDocumentSays(t *testing.T) {
 	for range calls {
 		w.call(operations[w.random.IntN(len(operations))])
 		if t.Failed() {
-			t.FailNow() // of many failures the first tells the most
+			t.FailNow() // the first of many failures is the most useful
 		}
 	}
 	good := 0
@@ -104,7 +104,7 @@ func (w *walker) call(op *openapi.Operation) {
 	}
 }
 
-// guards keeps the walker from locking itself out.
+// guards prevents calls by which the walker would lose its own access.
 func (w *walker) guards(op *openapi.Operation, target, body string) bool {
 	if op.Method == http.MethodPatch && strings.Contains(op.Path, "{account}") {
 		for _, account := range w.accounts {
@@ -113,13 +113,13 @@ func (w *walker) guards(op *openapi.Operation, target, body string) bool {
 			}
 		}
 	}
-	// Each password that is hashed costs as much as a hundred calls.
+	// Hashing a password takes as long as a hundred calls.
 	return strings.Contains(body, "password") && strings.Contains(op.Path, "/accounts") && !w.odds(20)
 }
 
 func (w *walker) odds(of int) bool { return w.random.IntN(of) == 0 }
 
-// caller is mostly one that the operation is for.
+// caller returns a caller who is usually authorized for the operation.
 func (w *walker) caller(op *openapi.Operation) (headers []header) {
 	role := roles[w.random.IntN(len(roles))]
 	if mayCall := w.routes[op.Method+" "+op.Path].Roles; len(mayCall) > 0 && !w.odds(12) {
@@ -171,7 +171,7 @@ func (w *walker) target(op *openapi.Operation) string {
 	return target
 }
 
-// id is one that was told, mostly of such a thing.
+// id returns an id that the walker has read, usually of the right kind.
 func (w *walker) id(of string) string {
 	of = strings.TrimSuffix(strings.TrimSuffix(of, "_id"), "reseller")
 	if of == "" {
@@ -184,10 +184,10 @@ func (w *walker) id(of string) string {
 	if len(known) == 0 || w.odds(30) {
 		return uuid.NewString()
 	}
-	return known[len(known)-1-min(w.random.IntN(len(known)), w.random.IntN(len(known)))] // the newer, the likelier
+	return known[len(known)-1-min(w.random.IntN(len(known)), w.random.IntN(len(known)))] // newer ids are likelier
 }
 
-// text is a value of a parameter.
+// text returns a value of a parameter.
 func (w *walker) text(name string, schema map[string]any) string {
 	switch {
 	case strings.Contains(name, "cursor") || name == "after" || name == "If-None-Match":
@@ -200,8 +200,8 @@ func (w *walker) text(name string, schema map[string]any) string {
 	return fmt.Sprint(w.value(name, schema, 0))
 }
 
-// body is an example of the document's, one made by its schema, or the shop's own order;
-// some are then spoiled in one place.
+// body returns an example of the document, a value that matches its schema, or the shop's own
+// order. Some are then corrupted in one place.
 func (w *walker) body(op *openapi.Operation) string {
 	examples, _ := op.Body.Schema["examples"].([]any)
 	var value any
@@ -231,7 +231,7 @@ func (w *walker) body(op *openapi.Operation) string {
 	return string(text)
 }
 
-// cloned shares nothing with the document.
+// cloned returns a copy that shares nothing with the document.
 func cloned(value any) (made any) {
 	text, err := json.Marshal(value)
 	if err == nil {
@@ -243,7 +243,7 @@ func cloned(value any) (made any) {
 	return made
 }
 
-// fill puts what there is in the place of an example's addresses and ids.
+// fill replaces an example's addresses and ids by existing ones.
 func (w *walker) fill(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -276,7 +276,7 @@ func (w *walker) nonsense() string {
 	return []string{"", "Bearer", "Bearer x", "Basic eDp4", "Bearer " + strings.Repeat("x.", 300), "bearer  ", "\t", "Bearer a.b.c"}[w.random.IntN(8)]
 }
 
-// spoiled is the value with one of its parts changed to another of any kind, or left out.
+// spoiled returns the value with one of its parts replaced by any other value, or removed.
 func (w *walker) spoiled(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -296,12 +296,12 @@ func (w *walker) spoiled(value any) any {
 			return value
 		}
 	}
-	return []any{ // no empty text: where a word may be left out, that is read as left out
+	return []any{ // no empty text, which is read as omitted where a word is optional
 		nil, true, "x", "\u0000", strings.Repeat("long ", 2000), -1, 0, 1e30, 0.1 + 0.2, 1 << 53, []any{}, map[string]any{}, []any{nil}, "2026-02-30", "-0001-01-01T00:00:00Z", "\u202e",
 	}[w.random.IntN(16)]
 }
 
-// value is one that a schema allows, as far as the walker understands it.
+// value returns a value that a schema allows, as far as the walker understands the schema.
 func (w *walker) value(name string, schema map[string]any, depth int) any {
 	for _, choice := range []string{"anyOf", "oneOf"} {
 		if list, _ := schema[choice].([]any); len(list) > 0 {
@@ -378,7 +378,7 @@ func (w *walker) value(name string, schema map[string]any, depth int) any {
 	return w.word()
 }
 
-// learn remembers the ids and cursors of an answer.
+// learn stores the ids and cursors of an answer.
 func (w *walker) learn(op *openapi.Operation, told any, name string) {
 	switch told := told.(type) {
 	case map[string]any:
@@ -403,7 +403,7 @@ func (w *walker) learn(op *openapi.Operation, told any, name string) {
 	}
 }
 
-// thingOf is what a path is about: booking for …/bookings and …/bookings/{booking}/cancel.
+// thingOf returns the kind of object of a path: booking for …/bookings and …/bookings/{booking}/cancel.
 func thingOf(path string) string {
 	parts := strings.Split(path, "/")
 	for _, part := range slices.Backward(parts) {

@@ -12,11 +12,11 @@ import (
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// surfaces are the answers in which resellers and affiliates find an activity of a side.
+// surfaces returns where resellers and affiliates find an activity of a side.
 func (w *bothModes) surfaces(t *testing.T, s *side, at *storefront.Front) map[string]bool {
 	t.Helper()
 	must(t, at.CatchUp(t.Context()))
-	w.do(t, "PUT", "/api/v1/operator/pricing", `{"commission_percentage":0}`, w.signIn(t, marketplace.Operator)) // waits until this replica shows what was changed
+	w.do(t, "PUT", "/api/v1/operator/pricing", `{"commission_percentage":0}`, w.signIn(t, marketplace.Operator)) // waits until this replica shows the changes
 	asks := s.callers[0].headers
 	variation := fmt.Sprintf("/api/v1/resellers/activities/%s/variations/%s", s.order["activity_id"], s.order["variation_id"])
 	found := map[string]bool{}
@@ -40,7 +40,7 @@ func (w *bothModes) surfaces(t *testing.T, s *side, at *storefront.Front) map[st
 	}
 	body, err := json.Marshal(s.order)
 	must(t, err)
-	found["the checkout"] = w.do(t, "POST", "/api/v1/resellers/bookings", string(body), asks...).StatusCode != http.StatusNotFound // its seats may be gone
+	found["the checkout"] = w.do(t, "POST", "/api/v1/resellers/bookings", string(body), asks...).StatusCode != http.StatusNotFound // its seats may be sold
 	listed, err := at.List(t.Context(), storefront.Query{Page: 1, Limit: 1, Filter: storefront.Filter{Mode: s.mode}})
 	must(t, err)
 	var page struct{ Data []any }
@@ -59,7 +59,7 @@ func TestActivitiesWithoutARequiredCertificateAreOnNoSurface(t *testing.T) {
 	t.Cleanup(replica.Close)
 	wanted := func(when string, live bool) {
 		t.Helper()
-		for side, listed := range map[*side]bool{w.live: live, w.test: true} { // a partner gets ready in test mode
+		for side, listed := range map[*side]bool{w.live: live, w.test: true} { // partners prepare in test mode
 			for surface, found := range w.surfaces(t, side, replica) {
 				if found != listed {
 					t.Errorf("%s: expected %s activities in %s: %t, received %t", when, side.mode, surface, listed, found)
@@ -95,7 +95,7 @@ func TestActivitiesWithoutARequiredCertificateAreOnNoSurface(t *testing.T) {
 	wanted("at the address that was tested", true)
 	exec(`UPDATE conformance_certificates SET valid_until = now() + interval '1 millisecond' WHERE integration_id = '%s'`)
 	pgtest.Exec(t, w.store, `SELECT pg_sleep(0.01)`)
-	for _, wanted := range []int{1, 0} { // the change is told once
+	for _, wanted := range []int{1, 0} { // the change is reported once
 		changed, err := w.store.Runs.Withhold(t.Context())
 		must(t, err)
 		if len(changed) != wanted || wanted == 1 && !changed[0].Withheld {

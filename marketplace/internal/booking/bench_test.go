@@ -27,17 +27,17 @@ import (
 )
 
 const (
-	benchRounds = 7 // a median is of at least five
+	benchRounds = 7 // the least number of rounds for a median is five
 	benchCycles = 400
 	benchAtOnce = 8
 )
 
 // BenchmarkBooking books, pays and confirms, eight customers at a time, at a partner on
-// loopback with made answers, and compares, by turns: the same SQL statements with
-// fresh ids alone through pgx, which is recorded of one cycle. What the partner's calls
-// take alone, over HTTP, is taken off: it is not the service's own share.
+// loopback with prepared answers. In turns, it runs the recorded SQL statements of one cycle
+// with new ids through pgx alone, and compares. The time of the partner's calls over HTTP is
+// measured separately and subtracted, because it is not the service's own share.
 //
-// It does so where checkouts name an Idempotency-Key, too.
+// It also measures checkouts with an Idempotency-Key.
 //
 //	go test -run '^$' -bench 'Booking$' -benchtime 1x ./booking
 func BenchmarkBooking(b *testing.B) {
@@ -57,7 +57,7 @@ func benchmarkBooking(b *testing.B, keyed bool) {
 		}
 		var booked int
 		check(b, r.pool.QueryRow(b.Context(), `SELECT count(*) FROM bookings WHERE status = 'CONFIRMED'`).Scan(&booked))
-		if want := 2 + 2*benchRounds*benchCycles; booked != want { // the statements alone make as many
+		if want := 2 + 2*benchRounds*benchCycles; booked != want { // the statements alone create as many
 			b.Errorf("want %d bookings confirmed, got %d", want, booked)
 		}
 		b.ReportMetric(middle(own), "own-x-of-sql")
@@ -68,8 +68,8 @@ func benchmarkBooking(b *testing.B, keyed bool) {
 	}
 }
 
-// BenchmarkBookingGrowth makes the same cycles beside 1,000 stored bookings and beside
-// 1,000,000, by turns.
+// BenchmarkBookingGrowth runs the same cycles beside 1,000 stored bookings and beside
+// 1,000,000, in turns.
 //
 //	go test -run '^$' -bench BookingGrowth -benchtime 1x ./booking
 func BenchmarkBookingGrowth(b *testing.B) {
@@ -90,20 +90,20 @@ func middle(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// race is what is measured.
+// race holds the measurements.
 type race struct {
 	*bench
-	keyed   bool             // checkouts name a key
-	partner *httptest.Server // with made answers
+	keyed   bool             // checkouts have a key
+	partner *httptest.Server // with prepared answers
 	slots   string           // its answer to availability
 	codes   atomic.Int64
 	mu      sync.Mutex
-	asked   map[string][]byte   // the last body of each call, by its path
-	sent    map[string][]byte   // those of one cycle
-	http    *http.Client        // that calls it alone
+	asked   map[string][]byte   // the last body of each call, by path
+	sent    map[string][]byte   // the bodies of one cycle
+	http    *http.Client        // for calling the partner alone
 	trips   []pgtest.Trip       // of one cycle
-	made    marketplace.Booking // by it
-	key     string              // of it
+	made    marketplace.Booking // by that cycle
+	key     string              // of that booking
 	pool    *pgxpool.Pool       // for running the statements alone
 }
 
@@ -132,7 +132,7 @@ func newRace(b *testing.B, keyed bool) *race {
 	return r
 }
 
-// answer is the partner's.
+// answer is the partner's handler.
 func (r *race) answer(w http.ResponseWriter, asked *http.Request) {
 	body, _ := io.ReadAll(asked.Body)
 	r.mu.Lock()
@@ -166,7 +166,7 @@ func (r *race) cycle(ctx context.Context) error {
 	return err
 }
 
-// held books as far as a hold, with a key of its own where checkouts name one.
+// held creates a hold, with a key of its own if checkouts have keys.
 func (r *race) held(ctx context.Context) (held booking.Held, key string, err error) {
 	if r.keyed {
 		key = uuid.NewString()
@@ -178,7 +178,7 @@ func (r *race) held(ctx context.Context) (held booking.Held, key string, err err
 	return held, key, err
 }
 
-// called makes the calls of a cycle to the partner, and nothing else.
+// called makes only a cycle's calls to the partner.
 func (r *race) called(ctx context.Context) error {
 	for path, body := range r.sent {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.partner.URL+path, bytes.NewReader(body))
@@ -198,7 +198,7 @@ func (r *race) called(ctx context.Context) error {
 	return nil
 }
 
-// replay sends a cycle's statements, with ids and a code of their own.
+// replay sends a cycle's statements with new ids and a new code.
 func (r *race) replay(ctx context.Context) error {
 	fresh := fresh{r: r, code: uuid.NewString(), ids: map[uuid.UUID]uuid.UUID{}}
 	for _, same := range []uuid.UUID{r.reseller, r.integration, r.order.Activity, r.order.Variation} {
@@ -226,7 +226,7 @@ func (r *race) replay(ctx context.Context) error {
 	return nil
 }
 
-// fresh are the ids of a replay.
+// fresh contains the ids of a replay.
 type fresh struct {
 	r    *race
 	code string // of the hold, and its key
@@ -263,7 +263,7 @@ func (f fresh) id(id uuid.UUID) uuid.UUID {
 	return f.ids[id]
 }
 
-// timed returns how long many runs take at a given concurrency.
+// timed returns how long that many runs take at a given concurrency.
 func (r *race) timed(b *testing.B, do func(context.Context) error) time.Duration {
 	b.Helper()
 	var all sync.WaitGroup
@@ -286,14 +286,14 @@ func (r *race) timed(b *testing.B, do func(context.Context) error) time.Duration
 	return time.Since(began)
 }
 
-// fill stores so many bookings like the recorded one, with their payments and histories.
+// fill stores that many bookings like the recorded one, with their payments and histories.
 func (r *race) fill(b *testing.B, n int) {
 	b.Helper()
 	conn, err := r.pool.Acquire(b.Context())
 	check(b, err)
 	defer conn.Release()
 	for _, statement := range []string{
-		`SET session_replication_role = replica`, // what they refer to is there: not a million looks
+		`SET session_replication_role = replica`, // the referenced rows exist, so a million checks are unnecessary
 		fmt.Sprintf(`INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,
 				status, guests, currency, total, contact, reseller_reference, code, expires_at, payment_reference, external_booking_id, tickets, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at)
 			SELECT gen_random_uuid(), version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,

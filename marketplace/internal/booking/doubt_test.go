@@ -12,14 +12,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// byHand tells the partner's judge that an operator has the next confirm sent.
+// byHand reports to the partner's judge that an operator sends the next confirm.
 func (b *bench) byHand(t *testing.T, held marketplace.Booking) {
 	t.Helper()
 	_, err := b.partner.Control.Journal.Testify(t.Context(), client.Testimony{ByHand: held.Code})
 	check(t, err)
 }
 
-// nothingLeft fails where the partner keeps seats for anybody.
+// nothingLeft fails if the partner still keeps seats.
 func (b *bench) nothingLeft(t *testing.T) {
 	t.Helper()
 	of := b.partner.Default().Platform()
@@ -63,7 +63,7 @@ func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T)
 			b.work(t)
 			b.is(t, held.ID, marketplace.Cancelled)
 			b.nothingLeft(t)
-			if name != senseless { // the partner's judge takes every 200 for an answer
+			if name != senseless { // the partner's judge counts every 200 as an answer
 				b.kept(t)
 			}
 		})

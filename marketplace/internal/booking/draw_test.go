@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/booking.md")
 
-// page is what the drawings stand in.
+// page is the document with the diagrams.
 const page = "../../../docs/booking.md"
 
 func TestThePageShowsTheTableThatTheServiceRunsOn(t *testing.T) {
@@ -46,8 +46,8 @@ func TestThePageShowsTheTableThatTheServiceRunsOn(t *testing.T) {
 	}
 }
 
-// diagram draws the moves between states, for mermaid. What holds in every state is
-// left to rows.
+// diagram draws the transitions between states for mermaid. Transitions within every state
+// are only in the table.
 func diagram() string {
 	var drawn strings.Builder
 	drawn.WriteString("stateDiagram-v2\n")
@@ -69,7 +69,7 @@ func diagram() string {
 	return drawn.String()
 }
 
-// rows writes every row as one of a Markdown table.
+// rows writes every transition as a row of a Markdown table.
 func rows() string {
 	var drawn strings.Builder
 	drawn.WriteString("| from | event | if | to | the partner is asked | attention |\n|---|---|---|---|---|---|\n")
@@ -90,7 +90,7 @@ func rows() string {
 	return drawn.String()
 }
 
-// laws writes the laws of bookings as a Markdown table.
+// laws writes the invariants of bookings as a Markdown table.
 func laws() string {
 	var drawn strings.Builder
 	drawn.WriteString("| law | | because |\n|---|---|---|\n")

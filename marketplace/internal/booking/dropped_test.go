@@ -67,7 +67,7 @@ func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
 			held := b.checkout(t)
 			check(t, c.owe(t, b, held.ID))
 			check(t, b.Sweep(t.Context()))
-			b.is(t, held.ID, c.status) // its job is there
+			b.is(t, held.ID, c.status) // its job exists
 
 			dropped, err := b.store.Pool().Exec(t.Context(), `UPDATE river_job SET state = 'discarded', attempt = max_attempts, finalized_at = now() WHERE queue = 'bookings'`)
 			check(t, err)
@@ -88,7 +88,7 @@ func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
 
 			_, err = c.settle(b, t.Context(), held.ID)
 			check(t, err)
-			check(t, b.Sweep(t.Context())) // the dropped job is still there, and of no account
+			check(t, b.Sweep(t.Context())) // the dropped job still exists, and is ignored
 			b.is(t, held.ID, c.ends)
 			b.work(t)
 			b.is(t, held.ID, c.ends)

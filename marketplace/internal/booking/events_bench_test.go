@@ -11,8 +11,8 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// BenchmarkBookingBesideEvents books, pays and confirms as BenchmarkBooking does, by turns
-// alone and beside 1,000 events a second that are stored and published.
+// BenchmarkBookingBesideEvents runs the cycles of BenchmarkBooking in turns, alone and
+// beside 1,000 events a second that are stored and published.
 //
 //	go test -run '^$' -bench BookingBesideEvents -benchtime 1x ./booking
 func BenchmarkBookingBesideEvents(b *testing.B) {
@@ -41,8 +41,8 @@ func BenchmarkBookingBesideEvents(b *testing.B) {
 	}
 }
 
-// storeEvents stores and publishes 1,000 events a second until ctx ends, each in a
-// transaction of its own, and returns how many.
+// storeEvents stores and publishes 1,000 events a second until ctx ends, each in its own
+// transaction, and returns their number.
 func storeEvents(ctx context.Context, b *testing.B, store *postgres.Store) (stored int) {
 	tick, publish := time.NewTicker(time.Millisecond), time.NewTicker(200*time.Millisecond)
 	defer tick.Stop()
@@ -56,7 +56,7 @@ func storeEvents(ctx context.Context, b *testing.B, store *postgres.Store) (stor
 				b.Error(err)
 			}
 		case <-tick.C:
-			for ; float64(stored) < time.Since(began).Seconds()*1000; stored++ { // what a slow tick has left
+			for ; float64(stored) < time.Since(began).Seconds()*1000; stored++ { // catches up after a slow tick
 				if _, err := store.Pool().Exec(context.WithoutCancel(ctx), `
 					INSERT INTO event_outbox (type, subject_id, data) VALUES ($1, gen_random_uuid(), '{"dates": ["2026-07-01"]}')`, marketplace.SlotChanged); err != nil {
 					b.Error(err)

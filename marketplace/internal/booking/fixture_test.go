@@ -26,10 +26,10 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// noon is where the clocks begin.
+// noon is the start time of the clocks.
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// What the tests book.
+// The objects that the tests book.
 const (
 	product = "tokyo-market"
 	option  = "breakfast"
@@ -52,7 +52,7 @@ type bench struct {
 
 func (b *bench) now() time.Time { return noon.Add(time.Duration(b.ahead.Load())) }
 
-// pass lets time pass, for the partner as well.
+// pass moves the clocks of the service and the partner.
 func (b *bench) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	b.ahead.Add(int64(by))
@@ -111,7 +111,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	return b
 }
 
-// pull pulls the catalog, and the slots of what the tests book.
+// pull pulls the catalog, and the slots that the tests book.
 func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 	t.Helper()
 	target, err := b.integrations.Target(i)
@@ -145,7 +145,7 @@ func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 	t.Fatal("no slot can be booked")
 }
 
-// hold books without a key.
+// hold creates a hold without a key.
 func (b *bench) hold(ctx context.Context, o booking.Order) (held booking.Held, err error) {
 	_, err = b.Checkout(ctx, o, booking.Key{}, func(made booking.Held, _ error) booking.Answer {
 		held = made
@@ -154,7 +154,7 @@ func (b *bench) hold(ctx context.Context, o booking.Order) (held booking.Held, e
 	return held, err
 }
 
-// checkout books, as far as a hold.
+// checkout creates a booking up to the hold.
 func (b *bench) checkout(t *testing.T, change ...func(*booking.Order)) marketplace.Booking {
 	t.Helper()
 	held, err := b.hold(t.Context(), b.wants(change...))
@@ -174,7 +174,7 @@ func (b *bench) wants(change ...func(*booking.Order)) booking.Order {
 	return o
 }
 
-// pays is a payment that succeeded.
+// pays reports a successful payment.
 func (b *bench) pays(t *testing.T, id uuid.UUID, reference string) marketplace.Booking {
 	t.Helper()
 	paid, err := b.Pay(t.Context(), marketplace.Scope{Account: b.reseller}, id, marketplace.Payment{Reference: reference, Succeeded: true})
@@ -182,7 +182,7 @@ func (b *bench) pays(t *testing.T, id uuid.UUID, reference string) marketplace.B
 	return paid
 }
 
-// work does the jobs that wait, whenever they are due, as often as there are some.
+// work runs all waiting jobs, whenever they are due, until none is left.
 func (b *bench) work(t *testing.T) {
 	t.Helper()
 	for range 20 {
@@ -216,7 +216,7 @@ func (b *bench) work(t *testing.T) {
 	}
 }
 
-// is fails where a booking is not stored so.
+// is fails unless a booking is stored with this status.
 func (b *bench) is(t *testing.T, id uuid.UUID, want marketplace.BookingStatus, attention ...marketplace.AttentionReason) booking.Record {
 	t.Helper()
 	r, err := b.store.Bookings.Booking(t.Context(), id)
@@ -239,7 +239,7 @@ func (b *bench) calls(t *testing.T, endpoint partnerapi.Endpoint) int {
 	return n
 }
 
-// called fails where other than so many calls to an endpoint have arrived.
+// called fails unless exactly that many calls to an endpoint have arrived.
 func (b *bench) called(t *testing.T, endpoint partnerapi.Endpoint, want int) {
 	t.Helper()
 	if n := b.calls(t, endpoint); n != want {
@@ -247,7 +247,7 @@ func (b *bench) called(t *testing.T, endpoint partnerapi.Endpoint, want int) {
 	}
 }
 
-// kept fails where the partner has something to say against its caller, or lost a seat.
+// kept fails if the partner's judge reports the caller, or if a seat was lost.
 func (b *bench) kept(t *testing.T) {
 	t.Helper()
 	b.partner.AssertCallerKept(t)

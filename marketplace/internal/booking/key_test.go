@@ -17,7 +17,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// told is an answer as the tests make them.
+// told is an answer in the form that the tests use.
 type told struct {
 	Booking uuid.UUID
 	Error   string
@@ -48,7 +48,7 @@ func (b *bench) once(t *testing.T, body byte, change ...func(*booking.Order)) (t
 	return got, err
 }
 
-// dies has the service die in the middle of a request.
+// dies lets the service die in the middle of a request.
 func dies(f func()) {
 	var all sync.WaitGroup
 	all.Go(f)
@@ -116,7 +116,7 @@ func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
 	b.kept(t)
 }
 
-// pondering is a partner whose availability is under way until it is told.
+// pondering is a partner whose availability call lasts until the test ends it.
 type pondering struct {
 	*partner.Client
 	under, over chan struct{}
@@ -143,7 +143,7 @@ func TestAKeyIsFreeForWhoComesBackWhenNothingWasAskedFor(t *testing.T) {
 	b.kept(t)
 }
 
-// absent is a partner whose customer leaves before it is asked for anything.
+// absent is a partner whose customer disconnects before the partner is called.
 type absent struct {
 	*partner.Client
 	leave func()
@@ -154,7 +154,7 @@ func (a absent) FreshAvailability(ctx context.Context, t partner.Target, asked p
 	return a.Client.FreshAvailability(ctx, t, asked, read)
 }
 
-// deadKeys is a store whose service dies before it could settle a key by itself.
+// deadKeys is a store whose service dies before it can settle a key itself.
 type deadKeys struct{ booking.KeyStore }
 
 func (d deadKeys) SettleKey(context.Context, booking.Key) error {

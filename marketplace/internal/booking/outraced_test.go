@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// outraced is a store where somebody else always moves a booking first.
+// outraced is a store in which another caller always moves a booking first.
 type outraced struct{ booking.Store }
 
 func (outraced) SaveBooking(context.Context, booking.Change, int64) error { return booking.ErrStale }

@@ -12,35 +12,35 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// world is one booking, a partner that may fail in every way that the contract knows,
-// and all others that act on it. The booking is changed by the service's own code.
+// world is one booking, a partner that may fail in every way that the contract knows, and
+// everything else that acts on the booking. The service's own code changes it.
 type world struct {
 	*rapid.T
 	now    time.Time
 	b      marketplace.Booking
 	jobs   []Job
-	flying []*flight // calls whose replica lives
+	flying []*flight // calls whose replica is alive
 
-	// The partner's side.
+	// The state at the partner.
 	hold      string // "", held, confirmed, released
 	cancelled bool
 	booked    int
 
-	// What was seen, for the laws.
+	// Observations for the invariants.
 	payments, reserves int
 	releaseSent        bool
-	answered, byItself bool // a confirm's answer was read; the next confirm is not an operator's
-	accepted           bool // a confirm was answered well
+	answered, byItself bool // the answer to a confirm was read; the next confirm is not an operator's
+	accepted           bool // a confirm was answered with success
 }
 
 // flight is a call that is under way.
 type flight struct {
 	id       uuid.UUID
 	endpoint partnerapi.Endpoint
-	status   int  // of the partner's answer; 0 while it has not answered
-	lost     bool // the answer
-	late     bool // the caller has gone, but the answer is still read
-	frozen   bool // so long that its replica is taken for dead
+	status   int  // of the partner's answer; 0 without one
+	lost     bool // the answer is lost
+	late     bool // the caller has disconnected, but the answer is still read
+	frozen   bool // its replica is paused for so long that it counts as dead
 }
 
 const life = 20 * time.Minute
@@ -53,7 +53,7 @@ func newWorld(t *rapid.T) *world {
 	return w
 }
 
-// move makes a move as the service does: stored with its jobs, in one.
+// move makes a transition as the service does, stored with its jobs in one transaction.
 func (w *world) move(on event, call uuid.UUID) bool {
 	before := w.b
 	c, err := move(w.b, on, w.now, string(on), "", call)
@@ -93,7 +93,7 @@ func (w *world) send(endpoint partnerapi.Endpoint, id uuid.UUID) {
 	w.flying = append(w.flying, &flight{id: id, endpoint: endpoint})
 }
 
-// serve lets the partner act on a call. One that is broken does, and answers with 500.
+// serve lets the partner act on a call. A broken call has its effect, and is answered with 500.
 func (w *world) serve(f *flight, willing, broken bool) {
 	f.status = 200
 	defer func() {
@@ -126,7 +126,7 @@ func (w *world) serve(f *flight, willing, broken bool) {
 	}
 }
 
-// read lets the service read an answer, or learn that none comes.
+// read lets the service read an answer, or notice that none comes.
 func (w *world) read(f *flight) {
 	w.flying = slices.DeleteFunc(w.flying, func(other *flight) bool { return other == f })
 	answered := f.status != 0 && !f.lost
@@ -197,7 +197,7 @@ func (w *world) run() {
 	}
 }
 
-// sweep is the service's: it finds what has expired, and the calls of the dead.
+// sweep is the service's sweep: it finds expired holds, and calls of dead replicas.
 func (w *world) sweep() {
 	switch alive := func(id uuid.UUID) bool {
 		return slices.ContainsFunc(w.flying, func(f *flight) bool { return f.id == id && !f.frozen })
@@ -211,8 +211,8 @@ func (w *world) sweep() {
 	}
 }
 
-// crash ends every replica: what was sent may still arrive, but its answer is not
-// read. Jobs that were taken come back.
+// crash ends every replica: requests that were sent may still arrive, but their answers are
+// not read. Jobs that were started return to the queue.
 func (w *world) crash() {
 	for _, f := range w.flying {
 		if f.status == 0 && rapid.Bool().Draw(w.T, "arrives") {
@@ -244,7 +244,7 @@ func (w *world) pay(reference string) {
 	}
 }
 
-// check holds the laws that hold at every moment.
+// check checks the invariants that hold at every moment.
 func (w *world) check() {
 	paid := w.b.Status == marketplace.Paid || w.b.Status == marketplace.Confirmed || w.b.Status == marketplace.Cancelled
 	if (w.payments > 0) != paid {
@@ -258,8 +258,8 @@ func (w *world) check() {
 	}
 }
 
-// settle lets time pass, with a partner and replicas that do what they should, and
-// holds the laws of the end.
+// settle lets time pass while the partner and the replicas work correctly, and then checks
+// the invariants of the final state.
 func (w *world) settle() {
 	for range 100 {
 		if len(w.flying) == 0 && len(w.jobs) == 0 {
@@ -304,7 +304,7 @@ func (w *world) listed(reason marketplace.AttentionReason) bool {
 	return slices.ContainsFunc(w.b.Attention, func(a marketplace.Attention) bool { return a.Reason == reason })
 }
 
-// stories is how many hundred are told.
+// stories is how many hundred stories are played.
 const stories = 40
 
 func TestWhateverHappensTheLawsHold(t *testing.T) {
@@ -314,7 +314,7 @@ func TestWhateverHappensTheLawsHold(t *testing.T) {
 	}
 }
 
-// tell tells one story. Most begin with a hold: there is little to a checkout without.
+// tell plays one story. Most begin with a hold, because little follows a checkout without one.
 func tell(t *rapid.T) {
 	w := newWorld(t)
 	if rapid.IntRange(0, 4).Draw(t, "held") > 0 {
@@ -330,7 +330,7 @@ func tell(t *rapid.T) {
 
 func (w *world) step() {
 	switch rapid.IntRange(0, 13).Draw(w.T, "what") {
-	case 0, 1, 2, 3, 4: // a call goes on
+	case 0, 1, 2, 3, 4: // a call continues
 		if len(w.flying) == 0 {
 			return
 		}
@@ -352,7 +352,7 @@ func (w *world) step() {
 	case 9:
 		on := rapid.SampledFrom([]event{operatorCancel, operatorDeliver, operatorResolve}).Draw(w.T, "operator")
 		if on == operatorResolve && w.b.Status == marketplace.Cancelled && w.listed(marketplace.ConfirmUnknown) {
-			w.cancelled = true // it has asked the partner
+			w.cancelled = true // it has called the partner
 		}
 		w.move(on, uuid.Nil)
 	case 10:
