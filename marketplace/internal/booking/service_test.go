@@ -214,7 +214,7 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held := b.checkout(t)
-	b.pass(t, 25*time.Minute) // no sweep: the partner decides
+	b.pass(t, 25*time.Minute) // without a sweep: the partner decides
 	if paid := b.pays(t, held.ID, "p-1"); paid.Status != marketplace.Paid {
 		t.Errorf("want it PAID, got %s", paid.Status)
 	}
@@ -313,7 +313,7 @@ func TestAConfirmThatIsDueWaitsForTheOneUnderWay(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	held := b.checkout(t)
-	b.pays(t, held.ID, "p-1") // and a job is to send it again
+	b.pays(t, held.ID, "p-1") // a job will send it again
 	under, over := make(chan struct{}), make(chan struct{})
 	b.Config.Partner = lingering{b.client, under, over}
 	done := make(chan struct{})
@@ -331,7 +331,7 @@ func TestAConfirmThatIsDueWaitsForTheOneUnderWay(t *testing.T) {
 	b.kept(t)
 }
 
-// lingering is a partner whose confirm is under way until it is told.
+// lingering is a partner whose confirm lasts until the test ends it.
 type lingering struct {
 	*partner.Client
 	under, over chan struct{}
@@ -377,7 +377,7 @@ func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
 	b.kept(t)
 }
 
-// until waits for a booking to become so.
+// until waits for a booking to reach that state.
 func (b *bench) until(t *testing.T, id uuid.UUID, want marketplace.BookingStatus) {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -409,19 +409,19 @@ func TestAHoldWhoseCustomerHasGoneIsReleased(t *testing.T) {
 	b.kept(t)
 }
 
-// leaving is a partner whose customer leaves while reserve is answered.
+// leaving is a partner whose customer disconnects during the reserve.
 type leaving struct {
 	*partner.Client
 	leave func()
 }
 
 func (l leaving) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
-	defer l.leave() // who leaves before it is sent has nothing sent
+	defer l.leave() // a customer who disconnects before it is sent prevents the call
 	return l.Client.Reserve(ctx, by, t, h, asked, late)
 }
 
-// dying is a partner during whose calls the service dies: what was sent arrives, but
-// its answer is not read.
+// dying is a partner during whose calls the service dies: requests arrive, but their answers
+// are not read.
 type dying struct{ *partner.Client }
 
 func (d dying) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {

@@ -27,7 +27,7 @@ func (b *bench) shown(t *testing.T) marketplace.Slot {
 	return marketplace.Slot{}
 }
 
-// left fails unless the slot is shown with so many seats.
+// left fails unless the slot is shown with that many seats.
 func (b *bench) left(t *testing.T, when string, want int) {
 	t.Helper()
 	if got := b.shown(t); *got.Vacancies != want || (want > 0) != got.Status.Bookable() {
@@ -83,7 +83,7 @@ func TestAPartnerWithoutHoldsLosesSeatsByConfirm(t *testing.T) {
 	b.left(t, "confirmed", before-2)
 }
 
-// A pull that was sent before a hold does not know of it.
+// A pull that was sent before a hold does not include it.
 func TestAnOlderAnswerDoesNotGiveHeldSeatsBackAndANewerOneDoes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -104,7 +104,7 @@ func TestAnOlderAnswerDoesNotGiveHeldSeatsBackAndANewerOneDoes(t *testing.T) {
 	b.left(t, "a newer one", *before.Vacancies)
 }
 
-// What the partner said once the hold had expired may count its seats already.
+// An answer that the partner gave after the hold expired may already count its seats.
 func TestSeatsOfAnExpiredHoldAreNotGivenBackTwice(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -26,13 +26,13 @@ type database struct {
 	woken chan struct{} // a job was inserted
 }
 
-// row is a booking with its payments and its history's calls.
+// row is a booking with its payments and the calls of its history.
 type row struct {
 	booking.Record
 	calls []*recorded
 }
 
-// recorded is a call of a booking's history.
+// recorded is a call in a booking's history.
 type recorded struct {
 	booking.Call
 	at    time.Time // by the database's clock
@@ -83,7 +83,7 @@ func (d *database) create(b marketplace.Booking, reserve booking.Call, k booking
 	return nil
 }
 
-// save writes a change, all of it or nothing.
+// save writes a change completely, or not at all.
 func (d *database) save(c booking.Change, version int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,7 +128,7 @@ func (d *database) save(c booking.Change, version int64) error {
 	return nil
 }
 
-// allowed checks what the constraints of the tables do.
+// allowed checks what the constraints of the tables check.
 func (d *database) allowed(r *row, c booking.Change) error {
 	b := c.Booking
 	paid := b.Status == marketplace.Paid || b.Status == marketplace.Confirmed || b.Status == marketplace.Cancelled
@@ -169,7 +169,7 @@ func (d *database) allowed(r *row, c booking.Change) error {
 	return nil
 }
 
-// due is what a sweep has to see to.
+// due returns the bookings that a sweep must handle.
 func (d *database) due(takeOver time.Duration) (due booking.Due) {
 	now := d.now()
 	stale := now.Add(-takeOver)
@@ -196,7 +196,7 @@ func (d *database) due(takeOver time.Duration) (due booking.Due) {
 	return due
 }
 
-// waitsFor reports whether a discarded job's booking still waits for it, and for no other.
+// waitsFor reports whether a discarded job's booking still waits for that job only.
 func (d *database) waitsFor(j *job) bool {
 	b := d.rows[j.booking].Booking
 	waits := false
@@ -213,8 +213,8 @@ func (d *database) waitsFor(j *job) bool {
 	})
 }
 
-// needsOperator reports whether a paid booking has attention that keeps it from being
-// confirmed by itself.
+// needsOperator reports whether a paid booking has attention that prevents its automatic
+// confirmation.
 func needsOperator(b marketplace.Booking) bool {
 	return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool {
 		return a.Reason == marketplace.ConfirmRefused || a.Reason == marketplace.ConfirmUnknown || a.Reason == marketplace.LatePayment
@@ -277,7 +277,7 @@ func (d *database) settle(k booking.Key) error {
 	return nil
 }
 
-// has reports whether a call is on record.
+// has reports whether a call is recorded.
 func (d *database) has(call uuid.UUID) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// deviation is how a step departs from going well.
+// deviation is how a step differs from success.
 type deviation string
 
 // The deviations.
@@ -35,7 +35,7 @@ const (
 	slow        deviation = "takes effect, and is answered 20s after its limit"
 )
 
-// pauses is how long a deviation pauses its replica.
+// pauses returns how long a deviation pauses its replica.
 func (d deviation) pauses() time.Duration {
 	switch d {
 	case paused10:
@@ -48,7 +48,7 @@ func (d deviation) pauses() time.Duration {
 	return 0
 }
 
-// holds is how long a deviation holds back a reply.
+// holds returns how long a deviation delays a reply.
 func (d deviation) holds() time.Duration {
 	switch d {
 	case held10:
@@ -61,11 +61,11 @@ func (d deviation) holds() time.Duration {
 	return 0
 }
 
-// palette is what can become of the steps of each kind.
+// palette lists the possible deviations of each kind of step.
 type palette struct{ writes, reads, books, releases, asks []deviation }
 
-// The short palette has what differs in kind; the full one also has what differs in
-// length only.
+// The short palette has one deviation of each kind. The full one also has deviations of
+// other lengths.
 var (
 	short = palette{
 		writes:   []deviation{failsBefore, failsAfter, losesReply, held10, held40, paused40},
@@ -83,7 +83,7 @@ var (
 	}
 )
 
-// listing writes a run as a list of steps, for people.
+// listing writes a run as a list of steps for people.
 func (w *world) listing() string {
 	var out strings.Builder
 	for _, s := range w.trace {

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// schedule lists the steps that do not go well, by the step's key.
+// schedule maps the keys of steps that deviate to their deviations.
 type schedule map[string]deviation
 
 func (s schedule) plan(key string, _ []deviation) deviation { return s[key] }
 
-// with is the schedule with one deviation more.
+// with returns the schedule with one more deviation.
 func (s schedule) with(key string, d deviation) schedule {
 	more := schedule{key: d}
 	for k, v := range s {
@@ -27,15 +27,15 @@ func (s schedule) with(key string, d deviation) schedule {
 	return more
 }
 
-// setting is what a run has beside its schedule.
+// setting is the configuration of a run apart from its schedule.
 type setting struct {
 	replicas int
 	palette  palette
 	skew     time.Duration // of the second replica's clock
-	phase    time.Duration // when the story begins, from a sweep on
+	phase    time.Duration // when the story begins, relative to a sweep
 }
 
-// play plays a story by a plan, in virtual time.
+// play plays a story with a plan, in virtual time.
 func play(t *testing.T, s story, in setting, plan func(string, []deviation) deviation) (w *world) {
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(in.replicas, plan)
@@ -67,11 +67,11 @@ type exploration struct {
 	mu      sync.Mutex
 	played  int
 	deepest int
-	faults  map[string]found // the first of each kind, by story and law
+	faults  map[string]found // the first of each kind, by story and invariant
 }
 
-// tree plays a schedule, and then all that deviate once more, later than its last
-// deviation, up to a depth.
+// tree plays a schedule, and then all that have one more deviation after the last one, up to
+// a depth.
 func (e *exploration) tree(s story, plan schedule, from, depth int) {
 	w := play(e.t, s, e.in, plan.plan)
 	e.keep(s, plan, w)
@@ -133,7 +133,7 @@ func explore(t *testing.T, in setting, depth int) *exploration {
 	return e
 }
 
-// report writes what was found, the shortest schedule of each kind.
+// report writes the findings, with the shortest schedule of each kind.
 func (e *exploration) report() string {
 	var out strings.Builder
 	for _, kind := range sortedKeys(e.faults) {
@@ -154,7 +154,7 @@ func sortedKeys[V any](m map[string]V) (keys []string) {
 // quick is the default limit of deviations in a schedule.
 var quick = 2
 
-// depth is how many deviations a schedule has at most: SCHEDULES, or what is quick.
+// depth returns the maximum number of deviations in a schedule: SCHEDULES, or quick.
 func depth(t *testing.T) int {
 	text := os.Getenv("SCHEDULES")
 	if text == "" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// faults are the schedules that once broke an invariant, by what a user saw of it.
+// faults lists the schedules that once broke an invariant, by what a user saw.
 var faults = []struct {
 	name  string
 	story string

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Invariants beside those of package marketplace.
+// Invariants in addition to those of package marketplace.
 var (
 	heldIsHeld = marketplace.Law{ID: "held-is-held", Says: "A hold that the store shows as HELD was not released at the partner by us."}
 	ownedCall  = marketplace.Law{ID: "owned-call", Says: "A call that another replica has taken over is not sent."}
@@ -19,7 +19,7 @@ var (
 	oneBooking = marketplace.Law{ID: "one-booking", Says: "A key makes one booking."}
 )
 
-// given reports whether a call of a booking has an end in the store.
+// given reports whether the end of a booking's call is stored.
 func (d *database) given(id, call uuid.UUID) (ended *booking.CallEnd) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -33,7 +33,7 @@ func (d *database) given(id, call uuid.UUID) (ended *booking.CallEnd) {
 	return nil
 }
 
-// arrived checks what must hold when reserve is sent.
+// arrived checks the invariants when a reserve is sent.
 func (w *world) arrived(_ partnerapi.Endpoint, id uuid.UUID, t task, call uuid.UUID) {
 	w.kept()
 	if w.database.given(id, call) != nil {
@@ -46,8 +46,8 @@ func (w *world) arrived(_ partnerapi.Endpoint, id uuid.UUID, t task, call uuid.U
 	}
 }
 
-// arrivedConfirm checks what must hold when confirm is sent. An answer that another
-// replica has read, and stores only after the call was taken over, comes too late.
+// arrivedConfirm checks the invariants when a confirm is sent. An answer that another
+// replica reads, but stores only after the call was taken over, is too late.
 func (w *world) arrivedConfirm(code string, r *replica, t task, call uuid.UUID) {
 	w.mu.Lock()
 	looked := r.looked[t.name]
@@ -75,7 +75,7 @@ func (w *world) arrivedConfirm(code string, r *replica, t task, call uuid.UUID) 
 	}
 }
 
-// arrivedRelease checks what must hold when a release is sent.
+// arrivedRelease checks the invariants when a release is sent.
 func (w *world) arrivedRelease(code string) {
 	w.kept()
 	h := w.platform.find(code)
@@ -84,7 +84,7 @@ func (w *world) arrivedRelease(code string) {
 	}
 }
 
-// moved checks what must hold when a booking moves. The database is locked.
+// moved checks the invariants when a booking moves. The database is locked.
 func (w *world) moved(before, after marketplace.Booking) {
 	if before.PaymentReference != "" && after.PaymentReference != before.PaymentReference {
 		w.breaks(marketplace.PaymentKept, "the payment %s is gone", before.PaymentReference)
@@ -97,7 +97,7 @@ func (w *world) moved(before, after marketplace.Booking) {
 	}
 }
 
-// kept checks that every acknowledged payment is there.
+// kept checks that every acknowledged payment is stored.
 func (w *world) kept() {
 	w.mu.Lock()
 	payments := slices.Clone(w.payments)
@@ -128,7 +128,7 @@ func (p *platform) find(code string) *hold {
 	return p.holds[code]
 }
 
-// ended checks what must hold once nothing happens any more.
+// ended checks the invariants once nothing more happens.
 func (w *world) ended() {
 	w.kept()
 	for _, r := range w.database.rows {
@@ -181,7 +181,7 @@ func (w *world) endedHold(h *hold) {
 	r, err := w.database.read(h.booking)
 	switch {
 	case h.delivered == "": // its code was never read
-	case w.died(h.delivered) && (err != nil || r.Code == ""): // its code died with who had read it
+	case w.died(h.delivered) && (err != nil || r.Code == ""): // its code was lost with the replica that had read it
 	case err != nil || r.Code == "":
 		w.breaks(marketplace.HoldsEnd, "its code was read, and the hold is neither stored nor released")
 	case r.Status != marketplace.Paid:

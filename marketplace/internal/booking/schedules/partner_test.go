@@ -16,22 +16,22 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// holdFor is how long the partner keeps seats.
+// holdFor is how long the partner keeps seats for a hold.
 const holdFor = 20 * time.Minute
 
-// platform is a partner that keeps its side of the contract, unless the schedule or the
-// story has it fail.
+// platform is a partner that keeps the contract, unless the schedule or the story makes it
+// fail.
 type platform struct {
 	world   *world
 	palette palette
-	script  func(endpoint partnerapi.Endpoint, nth int) deviation // of the story; nil: all goes well
+	script  func(endpoint partnerapi.Endpoint, nth int) deviation // of the story; nil: all calls succeed
 
 	mu    sync.Mutex
 	holds map[string]*hold // by code
 	nth   map[partnerapi.Endpoint]int
 }
 
-// hold is what the partner keeps for one booking, and what it was told of it.
+// hold is the partner's record of one booking, and the calls about it.
 type hold struct {
 	code      string
 	booking   uuid.UUID
@@ -39,13 +39,13 @@ type hold struct {
 	confirms  []*confirm
 	releases  int
 	refuses   bool   // the partner does not confirm it
-	delivered string // the replica that has read the code; "": none
-	external  string // of the booking that it became; "": none
+	delivered string // the replica that has read the code; "" without one
+	external  string // the booking's id at the partner; "" without one
 	released  bool
 	cancelled bool
 }
 
-// confirm is one that has arrived.
+// confirm is a confirm that has arrived.
 type confirm struct {
 	at   time.Time
 	over bool
@@ -55,7 +55,7 @@ func newPlatform(w *world) *platform {
 	return &platform{world: w, palette: short, holds: map[string]*hold{}, nth: map[partnerapi.Endpoint]int{}}
 }
 
-// scripted is what the story has become of a call that the schedule lets go well.
+// scripted returns the story's deviation for a call that the schedule does not change.
 func (p *platform) scripted(endpoint partnerapi.Endpoint, did deviation) deviation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *platform) scripted(endpoint partnerapi.Endpoint, did deviation) deviati
 // caller is a replica's connection to the partner. Each call is a step.
 type caller struct{ *replica }
 
-// outcomes of calls, as partner.Client tells them.
+// The outcomes of calls, in the form of partner.Client.
 func unsent(err error) partner.Outcome { return partner.Outcome{Kind: partner.NotSent, Err: err} }
 
 func unanswered(took time.Duration) partner.Outcome {
@@ -107,7 +107,7 @@ func (c caller) FreshAvailability(ctx context.Context, _ partner.Target, _ partn
 	return read(ctx, c.world.vacancies())
 }
 
-// vacancies is the answer to availability.
+// vacancies returns the answer to availability.
 func (w *world) vacancies() []byte {
 	start := w.tomorrow()
 	return fmt.Appendf(nil, `[{"id":"slot-1","localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":5,"capacity":10}]`,
@@ -122,7 +122,7 @@ func (c caller) Reserve(ctx context.Context, by partner.SendBy, _ partner.Target
 	if err != nil {
 		return partnerapi.ReserveAnswer{}, unsent(err)
 	}
-	if by.Over() { // else it is sent even if ctx has ended
+	if by.Over() { // otherwise it is sent even if ctx has ended
 		return partnerapi.ReserveAnswer{}, unsent(errOverdue)
 	}
 	did = p.scripted(partnerapi.Reserve, did)
@@ -234,7 +234,7 @@ func (p *platform) ends(c *confirm) {
 	c.over = true
 }
 
-// deliver is a release or a cancellation.
+// deliver handles a release or a cancellation.
 func (c caller) deliver(ctx context.Context, by partner.SendBy, op string, endpoint partnerapi.Endpoint, arrive func()) partner.Outcome {
 	c.begin()
 	defer c.end()

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRandomSchedulesBreakNoInvariant plays schedules with far more deviations than all of
-// them can be played with: on two or three replicas, one of which may be killed, and with
+// TestRandomSchedulesBreakNoInvariant plays random schedules with far more deviations than can
+// be explored exhaustively: on two or three replicas, one of which may be killed, with
 // clocks that differ.
 func TestRandomSchedulesBreakNoInvariant(t *testing.T) {
 	t.Parallel()

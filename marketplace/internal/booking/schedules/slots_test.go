@@ -12,10 +12,10 @@ import (
 // slotRow is a stored slot.
 type slotRow struct {
 	marketplace.Slot
-	changed time.Time // by a booking; zero: by none
+	changed time.Time // by a booking; zero before the first change
 }
 
-// age is when the row last changed.
+// age returns when the row last changed.
 func (r *slotRow) age() time.Time {
 	if r.changed.After(r.NewsAt) {
 		return r.changed
@@ -23,7 +23,7 @@ func (r *slotRow) age() time.Time {
 	return r.NewsAt
 }
 
-// keep stores what the partner has answered of a slot. The database is locked.
+// keep stores the partner's answer about a slot. The database is locked.
 func (d *database) keep(f booking.Fresh) {
 	if asked := d.slots[f.Asked]; f.Gone && asked != nil && asked.Status != partnerapi.StatusClosed && !asked.age().After(f.At) {
 		asked.Status, asked.NewsAt = partnerapi.StatusClosed, f.At
@@ -49,7 +49,7 @@ func (d *database) keepFresh(f booking.Fresh) error {
 	return nil
 }
 
-// count counts the seats that a change takes or gives back. The database is locked.
+// count adds the seats that a change takes or returns. The database is locked.
 func (d *database) count(b marketplace.Booking, c *booking.SeatsChange) {
 	s := d.slots[b.AvailabilityID]
 	if c == nil || s == nil || s.Vacancies == nil || s.NewsAt.After(c.At) {

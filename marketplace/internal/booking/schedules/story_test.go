@@ -14,7 +14,7 @@ import (
 )
 
 // story is what customers, payment providers and operators do. Each request goes to a
-// replica of its own choice, and is sent again to another one if nothing comes of it.
+// replica of its own, and is repeated at another one if it gets no answer.
 type story struct {
 	name string
 	tell func(w *world)
@@ -27,7 +27,7 @@ var stories = []story{
 			return r.Checkout(ctx, order(id), booking.Key{}, answerOf)
 		})
 		time.Sleep(5 * time.Second)
-		if !w.shows(id, marketplace.Held) { // the reseller finds it in its list, whatever it was told
+		if !w.shows(id, marketplace.Held) { // the reseller finds it in its list, whatever the answer was
 			return
 		}
 		w.pays(id, "p-1", 1)
@@ -116,7 +116,7 @@ var stories = []story{
 	}},
 }
 
-// operates has a payment that is not confirmed, and two operators who see to it.
+// operates has a payment that is not confirmed, and two operators who handle it.
 func (w *world) operates() {
 	id := w.held()
 	w.pays(id, "p-1", 0)
@@ -139,7 +139,7 @@ func (w *world) operates() {
 	)
 }
 
-// newID is the next booking's, the same in every run.
+// newID returns the id of the next booking, the same in every run.
 func (w *world) newID() (id uuid.UUID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,7 +148,7 @@ func (w *world) newID() (id uuid.UUID) {
 	return id
 }
 
-// together does some things at the same time, as far as a run that can be repeated allows.
+// together runs functions at the same time, as far as a repeatable run allows.
 func together(things ...func()) {
 	finished := make(chan struct{})
 	for i, thing := range things {
@@ -171,7 +171,7 @@ type result[T any] struct {
 	err   error
 }
 
-// ask sends a request to a replica, or to another one while that is paused.
+// ask sends a request to a replica, or to another one if that is paused.
 func ask[T any](w *world, name string, at int, f func(context.Context, *replica) (T, error)) (T, error) {
 	return askFor(context.Background(), w, name, at, f)
 }
@@ -214,7 +214,7 @@ func (w *world) shows(id uuid.UUID, status marketplace.BookingStatus) bool {
 	return err == nil && r.Status == status
 }
 
-// held is a booking that was checked out before the story begins.
+// held is a booking that was held before the story begins.
 func (w *world) held() uuid.UUID {
 	id := w.newID()
 	answer := w.platform.reserve(id)
@@ -230,8 +230,8 @@ func (w *world) held() uuid.UUID {
 	return id
 }
 
-// pays has a payment provider tell of a payment until that is acknowledged, at one
-// replica and then at the next.
+// pays reports a payment as a payment provider does: to one replica after the other, until it
+// is acknowledged.
 func (w *world) pays(id uuid.UUID, reference string, first int) {
 	for try := range 5 {
 		_, err := ask(w, "payment", first+try, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
@@ -266,7 +266,7 @@ func (w *world) cancels(id uuid.UUID, first int) {
 func (w *world) once(at int) {
 	answer, err := ask(w, "checkout with key", at, func(ctx context.Context, r *replica) (booking.Answer, error) {
 		answer, err := r.Checkout(ctx, order(w.newID()), booking.Key{Key: "k-1"}, answerOf)
-		// What the service has answered counts, whether or not its client still waits.
+		// The service's answer counts, even if the client has stopped waiting.
 		if code := marketplace.CodeOf(err); err == nil && answer.Body != nil || code == marketplace.PartnerLate {
 			if err != nil {
 				answer = answerOf(booking.Held{}, err)
@@ -280,7 +280,7 @@ func (w *world) once(at int) {
 	_, _ = answer, err
 }
 
-// answerOf is what the API answers a checkout.
+// answerOf returns the API's answer to a checkout.
 func answerOf(held booking.Held, failed error) booking.Answer {
 	status := map[marketplace.Code]int{marketplace.Conflict: 409, marketplace.PartnerFailed: 502, marketplace.PartnerLate: 504}[marketplace.CodeOf(failed)]
 	body := map[string]any{}

@@ -24,8 +24,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// twin is the database in memory and PostgreSQL, which are asked for the same, and must
-// say the same.
+// twin sends each call to the database in memory and to PostgreSQL, which must give the same
+// answer.
 type twin struct {
 	t       *testing.T
 	memory  *database
@@ -36,7 +36,7 @@ type twin struct {
 	done    []string
 }
 
-// same fails where the two do not agree.
+// same fails if the two differ.
 func (w *twin) same(what string, memory, sql any) {
 	w.t.Helper()
 	first, _ := json.Marshal(memory)
@@ -59,7 +59,7 @@ func kind(err error) string {
 	}
 }
 
-// shown is what is compared of a booking.
+// shown is the part of a booking that is compared.
 func shown(r booking.Record) any {
 	b := r.Booking
 	var attention, payments []string
@@ -110,7 +110,7 @@ func (w *twin) KeepFresh(ctx context.Context, f booking.Fresh) error {
 	return first
 }
 
-// sameSlots compares what resellers read of the slots.
+// sameSlots compares the slots as resellers read them.
 func (w *twin) sameSlots(ctx context.Context) {
 	w.t.Helper()
 	slots, err := w.catalog.Slots(ctx, variation, w.day.AddDate(0, 0, -1), w.day.AddDate(0, 0, 1))
@@ -132,10 +132,10 @@ func (w *twin) Recorded(ctx context.Context, call uuid.UUID) (bool, error) {
 }
 
 func (w *twin) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
-	if w.random.IntN(4) == 0 { // somebody was first
+	if w.random.IntN(4) == 0 { // another caller was first
 		w.same("save late", kind(w.memory.save(c, version-1)), kind(w.sql.SaveBooking(ctx, c, version-1)))
 	}
-	if c.Answers != nil && w.random.IntN(3) == 0 { // the key was taken over
+	if c.Answers != nil && w.random.IntN(3) == 0 { // another request has taken over the key
 		late := *c.Answers
 		late.AskedAt = late.AskedAt.Add(-time.Second)
 		without := c
@@ -190,7 +190,7 @@ func (w *twin) SettleKey(ctx context.Context, k booking.Key) error {
 	return first
 }
 
-// fickle is a partner that answers as chance has it.
+// fickle is a partner that answers at random.
 type fickle struct {
 	caller
 	random *rand.Rand
@@ -226,14 +226,14 @@ func (f fickle) Availability(ctx context.Context, _ partner.Target, _ partnerapi
 	return read(ctx, []byte("["+strings.Join(answer, ",")+"]"))
 }
 
-// seats are a number of seats, or none is told.
+// seats returns a number of seats, or nil for an answer without one.
 func (f fickle) seats() string {
 	return []string{"null", "0", "1", "2", "5", "10"}[f.random.IntN(6)]
 }
 
 func (f fickle) Reserve(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, _ partnerapi.ReserveRequest, _ func(partnerapi.ReserveAnswer, partner.Outcome)) (answer partnerapi.ReserveAnswer, o partner.Outcome) {
 	return answer, f.outcome(func() {
-		if f.random.IntN(5) > 0 { // else the code is another booking's
+		if f.random.IntN(5) > 0 { // otherwise the code belongs to another booking
 			*f.codes++
 		}
 		answer = partnerapi.ReserveAnswer{ReservationConfirmationCode: fmt.Sprintf("code-%d", *f.codes), ExpiresAt: f.world.database.now().Add(holdFor).UTC().Format(time.RFC3339)}
@@ -254,7 +254,7 @@ func (f fickle) Cancel(context.Context, partner.SendBy, partner.Target, string, 
 	return f.outcome(func() {})
 }
 
-// catalogOf stores what the twins' bookings refer to.
+// catalogOf stores the objects that the twins' bookings refer to.
 func catalogOf(t *testing.T, store *postgres.Store) {
 	t.Helper()
 	_, err := store.Pool().Exec(t.Context(), fmt.Sprintf(`
@@ -271,8 +271,8 @@ func catalogOf(t *testing.T, store *postgres.Store) {
 	}
 }
 
-// TestTheDatabaseInMemoryIsPostgreSQL holds the database of the schedules to the SQL that
-// it stands for: the service plays random stories on both concurrently.
+// TestTheDatabaseInMemoryIsPostgreSQL compares the database of the schedules with the SQL that
+// it represents: the service plays random stories on both concurrently.
 func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
@@ -301,7 +301,7 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 				if random.IntN(2) == 0 {
 					k = booking.Key{Key: fmt.Sprintf("%d-%d", seed, random.IntN(3)), Body: [32]byte{byte(random.IntN(8) / 7)}}
 				}
-				if random.IntN(3) == 0 { // a replica that dies, or is paused
+				if random.IntN(3) == 0 { // a replica that dies or is paused
 					if _, stored, claimed, _ := both.Claim(ctx, booking.Key{Account: reseller, Mode: marketplace.Live, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
 						b := marketplace.Booking{ID: id, AccountID: reseller, Mode: marketplace.Live, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Reserving, Currency: "EUR", Guests: []marketplace.Guests{}, Start: w.tomorrow(), End: w.tomorrow(), CreatedAt: w.database.now()}
 						_ = both.CreateBooking(ctx, b, booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}, stored, booking.Fresh{})
@@ -344,7 +344,7 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 	}
 }
 
-// sameJobs compares the jobs that were inserted.
+// sameJobs compares the inserted jobs.
 func (w *twin) sameJobs(store *postgres.Store) {
 	w.t.Helper()
 	rows, err := store.Pool().Query(w.t.Context(), `SELECT kind, args->>'booking_id', state = 'scheduled' FROM river_job`)

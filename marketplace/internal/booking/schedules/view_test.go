@@ -15,7 +15,7 @@ import (
 // view is a replica's connection to the database. Each call is a step.
 type view struct{ *replica }
 
-// write does what changes the database.
+// write performs a write.
 func (v view) write(ctx context.Context, op string, apply func() error) error {
 	v.begin()
 	defer v.end()
@@ -77,7 +77,7 @@ func (v view) writeKey(ctx context.Context, op string, apply func() (booking.Key
 	return *got.Load(), nil
 }
 
-// look does what reads the database.
+// look performs a read.
 func look[T any](ctx context.Context, v view, op string, read func() (T, error)) (T, error) {
 	v.begin()
 	defer v.end()
@@ -158,21 +158,21 @@ func (v view) SettleKey(ctx context.Context, k booking.Key) error {
 	return v.write(ctx, "settle the key", func() error { return v.world.database.settle(k) })
 }
 
-// begins remembers which call a task has put on record, or tried to.
+// begins stores which call a task has recorded, or tried to.
 func (r *replica) begins(ctx context.Context, endpoint partnerapi.Endpoint, call uuid.UUID) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	r.current[of(ctx).name+string(endpoint)] = call
 }
 
-// looks remembers when a task has read the stored booking.
+// looks stores when a task has read the stored booking.
 func (r *replica) looks(ctx context.Context) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	r.looked[of(ctx).name] = time.Now()
 }
 
-// begun is the call that a task put on record last.
+// begun returns the call that a task recorded last.
 func (r *replica) begun(ctx context.Context, endpoint partnerapi.Endpoint) uuid.UUID {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()

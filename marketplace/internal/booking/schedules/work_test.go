@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// jobState is where a job is, in River's words.
+// jobState is the state of a job, in River's terms.
 type jobState string
 
 const (
@@ -23,7 +23,7 @@ const (
 	discarded jobState = "discarded"
 )
 
-// job is one of the queue's.
+// job is a job in the queue.
 type job struct {
 	id      int
 	kind    booking.JobKind
@@ -31,21 +31,21 @@ type job struct {
 	at      time.Time
 	state   jobState
 	tries   int
-	run     int  // counts its starts: a rescued one may still be running elsewhere
+	run     int  // the number of starts: a rescued job may still be running elsewhere
 	later   bool // it was not due immediately
 }
 
 func (j *job) alive() bool { return j.state == available || j.state == running }
 
-// The queue's settings, as package worker has them.
+// The queue's settings, as in package worker.
 const (
 	jobTime    = 21 * time.Second
-	rescueTime = 52 * time.Second // 22 s, and the rescuer looks every 30 s
+	rescueTime = 52 * time.Second // 22 s, and the rescuer runs every 30 s
 	mostTries  = 12
 	sweepEvery = 30 * time.Second
 )
 
-// nominal is a pause without its jitter, which would make runs differ.
+// nominal is a pause without jitter, which would make runs differ.
 func nominal(pause time.Duration) time.Duration {
 	for _, n := range []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute} {
 		if pause >= n*8/10 && pause <= n*12/10 {
@@ -55,7 +55,7 @@ func nominal(pause time.Duration) time.Duration {
 	return pause
 }
 
-// insert adds a job, in the transaction of the change that demands it.
+// insert adds a job in the transaction of the change that needs it.
 func (d *database) insert(j booking.Job) {
 	if j.Kind == booking.ConfirmJob {
 		for _, other := range d.queue {
@@ -75,7 +75,7 @@ func (d *database) wake() {
 	}
 }
 
-// begin and end count what a replica has under way: requests, jobs and steps.
+// begin and end count what is under way on a replica: requests, jobs and steps.
 func (r *replica) begin() { r.count(1) }
 func (r *replica) end()   { r.count(-1) }
 
@@ -85,14 +85,14 @@ func (r *replica) count(by int) {
 	r.busy += by
 }
 
-// waits reports whether a replica has anything under way.
+// waits reports whether anything is under way on a replica.
 func (r *replica) waits() bool {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	return r.busy > 0
 }
 
-// quiet reports whether no replica that lives has anything under way.
+// quiet reports whether nothing is under way on any live replica.
 func (w *world) quiet() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,7 +104,7 @@ func (w *world) quiet() bool {
 	return true
 }
 
-// work starts the jobs that are due, until the run is over.
+// work starts the jobs that are due until the run ends.
 func (w *world) work() {
 	for {
 		wait := w.database.start()
@@ -117,7 +117,7 @@ func (w *world) work() {
 	}
 }
 
-// start starts what is due, and returns when to look again.
+// start starts the jobs that are due, and returns when to check again.
 func (d *database) start() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -143,7 +143,7 @@ func (d *database) start() time.Duration {
 	return wait
 }
 
-// do does a job on a replica, as River does: its outcome counts unless it was rescued
+// do runs a job on a replica as River does: its outcome counts unless it was rescued
 // meanwhile.
 func (w *world) do(r *replica, j *job, run int) {
 	defer r.end()
@@ -172,7 +172,7 @@ func (d *database) finish(j *job, run int, again time.Duration, err error) {
 		j.state = discarded
 	case err != nil:
 		j.state, j.at = available, time.Now().Add(time.Duration(math.Pow(float64(j.tries), 4))*time.Second)
-	case again > 0: // a snooze is no try
+	case again > 0: // a snooze does not count as a try
 		j.state, j.at, j.tries = available, time.Now().Add(nominal(again)), j.tries-1
 	default:
 		j.state = completed
@@ -180,7 +180,7 @@ func (d *database) finish(j *job, run int, again time.Duration, err error) {
 	d.wake()
 }
 
-// sweep sweeps every 30 s, on one replica after the other, until the run is over.
+// sweep sweeps every 30 s, on each replica in turn, until the run ends.
 func (w *world) sweep() {
 	for n := 1; ; n++ {
 		select {
@@ -193,7 +193,7 @@ func (w *world) sweep() {
 			continue
 		}
 		if due := w.database.due(0); len(due.Expired)+len(due.Reserves)+len(due.Confirms)+len(due.Dropped) == 0 {
-			continue // nothing would come of it
+			continue // it would change nothing
 		}
 		r.begin()
 		go func() {
@@ -206,7 +206,7 @@ func (w *world) sweep() {
 	}
 }
 
-// idle reports whether nothing is left that would happen by itself.
+// idle reports whether nothing more will happen without a request.
 func (w *world) idle() bool {
 	quiet := w.quiet()
 	d := w.database
@@ -224,11 +224,11 @@ func (w *world) idle() bool {
 	return quiet
 }
 
-// longest bounds a run, in virtual time.
+// longest is the maximum duration of a run, in virtual time.
 const longest = 4 * time.Hour
 
-// settle waits until nothing happens any more: nothing is left to do, and what goes on in
-// the background, which tries again within insistRarely, took no step either.
+// settle waits until nothing more happens: no work is left, and the background retries, at
+// intervals of insistRarely, have taken no step.
 func (w *world) settle() {
 	for w.elapsed() < longest {
 		before := w.steps()
@@ -239,17 +239,17 @@ func (w *world) settle() {
 	}
 }
 
-// steps counts what has come up so far.
+// steps returns the number of steps so far.
 func (w *world) steps() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.trace)
 }
 
-// close ends a run: what was killed comes back to nothing, and whatever still runs ends.
+// close ends a run: killed replicas get no further answers, and everything that runs ends.
 func (w *world) close() {
 	close(w.over)
-	w.loops.Wait() // nothing is begun after this
+	w.loops.Wait() // nothing starts after this
 	for _, r := range w.replicas {
 		for r.waits() {
 			time.Sleep(sweepEvery)

@@ -19,14 +19,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// world is one run: replicas, what they share, and what happened.
+// world is one run: the replicas, what they share, and what happened.
 type world struct {
 	plan     func(key string, options []deviation) deviation
 	began    time.Time
 	replicas []*replica
 	database *database
 	platform *platform
-	over     chan struct{}  // closed when the run ends, for what was killed
+	over     chan struct{}  // closed when the run ends, for killed replicas
 	loops    sync.WaitGroup // work and sweep
 
 	mu       sync.Mutex
@@ -38,13 +38,13 @@ type world struct {
 	broken   []string
 }
 
-// acknowledged is a payment whose caller was told that it is stored.
+// acknowledged is a payment whose caller received an acknowledgement.
 type acknowledged struct {
 	booking   uuid.UUID
 	reference string
 }
 
-// step is one step that came up, with what became of it.
+// step is one step of the run, with its outcome.
 type step struct {
 	key     string
 	at      time.Duration
@@ -62,9 +62,9 @@ type replica struct {
 	name    string
 	number  int
 	waking  time.Time     // it is paused until then
-	killed  bool          // it is paused for good
+	killed  bool          // it is paused forever
 	skewed  time.Duration // its clock is ahead by this
-	busy    int           // how many requests, jobs and steps are under way
+	busy    int           // the number of requests, jobs and steps under way
 	current map[string]uuid.UUID
 	looked  map[string]time.Time
 }
@@ -90,10 +90,10 @@ func newWorld(count int, plan func(string, []deviation) deviation) *world {
 	return w
 }
 
-// elapsed is the time since the run began.
+// elapsed returns the time since the run began.
 func (w *world) elapsed() time.Duration { return time.Since(w.began) }
 
-// breaks records that an invariant does not hold.
+// breaks records a broken invariant.
 func (w *world) breaks(law marketplace.Law, format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,7 +104,7 @@ func (w *world) breaks(law marketplace.Law, format string, args ...any) {
 	}
 }
 
-// task names who asked for what is done with a context.
+// task identifies who requested the work of a context.
 type task struct {
 	name     string
 	operator bool
@@ -115,7 +115,7 @@ type taskKey struct{}
 
 func with(ctx context.Context, t task) context.Context { return context.WithValue(ctx, taskKey{}, t) }
 
-// of returns the task of a context. Only a reserve's late answer has none.
+// of returns the task of a context. Only the late answer to a reserve has none.
 func of(ctx context.Context) task {
 	if t, ok := ctx.Value(taskKey{}).(task); ok {
 		return t
@@ -156,7 +156,7 @@ func (w *world) slot(t task, op string) {
 	time.Sleep(at - w.elapsed())
 }
 
-// awake returns once the replica is not paused; false where it never will be.
+// awake waits until the replica is not paused. It returns false if the pause never ends.
 func (r *replica) awake() bool {
 	for {
 		r.world.mu.Lock()
@@ -179,8 +179,8 @@ var (
 	errKilled     = errors.New("the replica was killed")
 )
 
-// step is a point where the schedule decides: it returns what becomes of the step, once
-// the replica is awake and it is the step's turn.
+// step is a point where the schedule decides: once the replica is awake and it is the step's
+// turn, it returns the outcome of the step.
 func (r *replica) step(ctx context.Context, op string, options []deviation) (deviation, error) {
 	w, t := r.world, of(ctx)
 	if !r.awake() {
@@ -200,7 +200,7 @@ func (r *replica) step(ctx context.Context, op string, options []deviation) (dev
 	did := w.plan(key, options)
 	w.trace = append(w.trace, step{key: key, at: w.elapsed(), replica: r.name, task: t.name, op: op, options: options, did: did})
 	if did == killed && w.alive() == 1 {
-		did = well // somebody has to go on
+		did = well // at least one replica must continue
 	}
 	w.trace[len(w.trace)-1].did = did
 	if did == killed {
@@ -220,14 +220,14 @@ func (r *replica) step(ctx context.Context, op string, options []deviation) (dev
 	return well, nil
 }
 
-// note adds to the listing what is no step.
+// note adds a line to the listing that is not a step.
 func (w *world) note(r *replica, t task, what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.trace = append(w.trace, step{at: w.elapsed(), replica: r.name, task: t.name, op: what})
 }
 
-// alive counts the replicas that were not killed. The world is locked.
+// alive returns the number of replicas that were not killed. The world is locked.
 func (w *world) alive() (n int) {
 	for _, r := range w.replicas {
 		if !r.killed {
@@ -253,7 +253,7 @@ func (w *world) running(preferred int) *replica {
 	return nil
 }
 
-// sleep waits, and reports whether that came before the end of ctx.
+// sleep waits, and reports whether that ended before ctx.
 func sleep(ctx context.Context, by time.Duration) bool {
 	timer := time.NewTimer(by)
 	defer timer.Stop()
@@ -265,7 +265,7 @@ func sleep(ctx context.Context, by time.Duration) bool {
 	}
 }
 
-// What is booked.
+// The objects that are booked.
 var (
 	reseller    = uuid.MustParse("00000000-0000-4000-8000-00000000000a")
 	integration = marketplace.Integration{ID: uuid.MustParse("00000000-0000-4000-8000-00000000000b"), BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}}
