@@ -215,7 +215,7 @@ func TestAScenarioIsPlayedIntoARunningSandbox(t *testing.T) {
 		t.Errorf("want what it says no more taken off, got %+v", business.Conduct())
 	}
 
-	play("seed: 5").refused(409, "seed: what a sandbox has in it follows from its seed")
+	play("seed: 5").refused(409, "seed: a sandbox cannot change its seed")
 	play("catalog: /etc/passwd").refused(400, "body:1:")
 	play("weather: fine").refused(400, `unknown field "weather"`)
 	play("quirks: [{on: release, gives: none}]").has(200)

@@ -32,7 +32,7 @@ func JudgeRecorded(ctx context.Context, r Recorded) (*Outcome, error) {
 	judge.Finish()
 	result := judge.Result()
 	if counts.Late > 0 && result.Reason != "" {
-		result.Reason += "; " + count.Of(counts.Late, "call") + " stood too far from their place in time"
+		result.Reason += "; " + count.Of(counts.Late, "call") + " came too long after later ones to be sorted by time"
 	}
 	return &Outcome{Result: result, Redactor: judge.Redactor()}, nil
 }

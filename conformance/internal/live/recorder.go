@@ -145,7 +145,7 @@ func entryOf(x *recording.Exchange, redact func(string) string, keys *probe.Pseu
 	content := har.Content{Text: redact(string(x.Answer))}
 	if content.Size = int64(len(content.Text)); x.Cut {
 		content.Size++ // shows readers that there was more
-		content.Comment = "left out: it did not come whole, or cannot be read"
+		content.Comment = "left out: it did not arrive completely, or cannot be read"
 	}
 	if !utf8.ValidString(content.Text) {
 		content.Text, content.Encoding = base64.StdEncoding.EncodeToString([]byte(content.Text)), "base64"

@@ -24,7 +24,7 @@ func accountsAreMade(ctx context.Context, s *stage) error {
 		return err
 	}
 	page, err := s.market.shop.Activities(client.ActivityQuery{}).Page(ctx, 1, 1)
-	return s.holds(ctx, errors.Join(err, want("activities", 0, page.Pagination.TotalCount)), "the shop's API token is good; there is nothing to sell yet")
+	return s.holds(ctx, errors.Join(err, want("activities", 0, page.Pagination.TotalCount)), "the shop's API token works; there is nothing to sell yet")
 }
 
 func partnerRegisters(ctx context.Context, s *stage) (err error) {

@@ -37,7 +37,7 @@ type Store struct {
 	Runs       *Runs
 }
 
-// database is the common part of all nouns.
+// database is embedded in every type of the store that reads or writes a kind of rows.
 type database struct {
 	pool   *pgxpool.Pool
 	queue  *river.Client[pgx.Tx] // inserts jobs only

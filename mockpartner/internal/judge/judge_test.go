@@ -378,7 +378,7 @@ func TestWhatCannotBeJudgedIsNamedWithTheReason(t *testing.T) {
 			m.reserve("b-1")
 			m.advance(20*time.Minute + 30*time.Second)
 		}},
-		"a hold whose answer was lost": {"release.owed", "the answer to reserve did not come whole: the caller cannot know the code", func(m marketplace) {
+		"a hold whose answer was lost": {"release.owed", "the answer to reserve did not arrive completely: the caller cannot know the code", func(m marketplace) {
 			m.arm(`{match: {endpoint: reserve}, when: after, fault: EMPTY_RESPONSE}`)
 			m.send("POST", "/bookings/reserve", party(m.slot(), "b-1", two))
 			m.advance(time.Hour)

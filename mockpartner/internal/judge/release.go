@@ -15,7 +15,7 @@ const sweep = time.Minute
 func owed(s *story, b *bench) {
 	for c := range s.of(partnerapi.Reserve) {
 		if c.After != nil && c.After.Hold != nil && !c.succeeded() {
-			b.cannot("the answer to reserve did not come whole: the caller cannot know the code")
+			b.cannot("the answer to reserve did not arrive completely: the caller cannot know the code")
 		}
 	}
 	for _, h := range s.holds {

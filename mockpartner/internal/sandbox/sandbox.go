@@ -117,7 +117,7 @@ func (s *Sandbox) Verdict() judge.Verdict {
 }
 
 // ErrSeed is returned for a scenario with a seed other than the sandbox's.
-var ErrSeed = errors.New("seed: what a sandbox has in it follows from its seed: make one with the new seed, or start again")
+var ErrSeed = errors.New("seed: a sandbox cannot change its seed: create one with the new seed, or start again")
 
 // Follow applies the parts of a scenario that differ from the previously followed scenario. Holds
 // and bookings stay. Its error wraps ErrSeed, or names the problem.
