@@ -186,11 +186,22 @@ func emptyDay(e scenario.EmptyDay) Finding {
 		switch {
 		case e.Unread != nil:
 			return broken("Expected 200 with [], received %s", e.Unread.Message)
+		case len(e.Slots) > 0 && !shows(e.Long.Slots, e.Slots):
+			f := broken("Expected the slots of %s in the long window too, received none of them", e.Day.From).showing(e.Answer.Exchange, e.Long.Exchange)
+			f.Cause = &rule.OneDay
+			return f
 		case len(e.Slots) > 0:
 			return inconclusive("the day that had no slots, %s, has some now", e.Day.From)
 		default:
 			return Finding{}
 		}
+	})
+}
+
+// shows reports whether an answer has any of these slots.
+func shows(answer, slots []discover.Slot) bool {
+	return slices.ContainsFunc(slots, func(wanted discover.Slot) bool {
+		return slices.ContainsFunc(answer, func(slot discover.Slot) bool { return slot.ID == wanted.ID })
 	})
 }
 

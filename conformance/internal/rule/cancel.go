@@ -40,7 +40,7 @@ var CancelRace = cancel.must("cancel.race", "CAN-5", "Two cancellations at the s
 	needs("cancel.repeat.status", "cancel.repeat.vacancies", "confirm.race").
 	why("A cancellation whose answer is late is sent again while the first is under way: seats given back twice are sold twice.").
 	fix("End the booking with an update whose condition is that it is live, and give seats back only if the update changed a row.")
-var CancelWithoutBody = cancel.must("cancel.without-body", "CAN-1", "A cancellation works without a body").needs("cancel.json").
+var CancelWithoutBody = cancel.must("cancel.without-body", "CAN-1", "A cancellation works without a body").needs("cancel.vacancies").
 	why("The reason is optional; most customers give none.").
 	fix("Take the booking id from the path; do not require a body or a content type.")
 var CancelContentType = cancel.contentType(partnerapi.Cancel, "cancel.json")

@@ -124,9 +124,19 @@ func TestAnEmptyDayLiesBetweenTheEnds(t *testing.T) {
 		"none in one day":    {"2026-07-01", "2026-07-01", nil, ""},
 		"none in no window":  {"", "", nil, ""},
 	} {
-		got, ok := emptyDay(answerOf(test.from, test.to, test.slots...))
-		if got.From != test.want || got.To != test.want || ok != (test.want != "") {
-			t.Errorf("%s: want %q, got %v, %t", name, test.want, got, ok)
+		if got, _ := emptyDay(answerOf(test.from, test.to, test.slots...)); got != test.want {
+			t.Errorf("%s: Expected %q, received %q", name, test.want, got)
 		}
+	}
+}
+
+func TestAnEmptyDayIsPreferredWhoseWeekdayHasSlots(t *testing.T) {
+	t.Parallel()
+	wednesdays := []discover.Slot{slotAt("a", "2026-07-01T09:00:00Z"), slotAt("b", "2026-07-15T09:00:00Z")}
+	if got, gap := emptyDay(answerOf("2026-07-01", "2026-07-20", wednesdays...)); got != "2026-07-08" || !gap {
+		t.Errorf("Expected the Wednesday without slots, received %q, %t", got, gap)
+	}
+	if got, gap := emptyDay(answerOf("2026-07-01", "2026-07-07", wednesdays[0])); got != "2026-07-02" || gap {
+		t.Errorf("Expected the first day without slots, received %q, %t", got, gap)
 	}
 }

@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/plan"
@@ -123,41 +125,58 @@ type EmptyDay struct {
 	Day    discover.Window
 	Answer *probe.Answer
 	Slots  []discover.Slot
-	Stop   *Stop // why there is no answer
-	Unread *Stop // why the answer cannot be read
+	Long   SlotAnswer // the long window once more, if the day has slots
+	Stop   *Stop      // why there is no answer
+	Unread *Stop      // why the answer cannot be read
 }
 
+// PlayEmptyDay requests a day for which an option's long window has no slots. It prefers a day whose
+// weekday has slots in other weeks, because the long window may lack them by mistake.
 func PlayEmptyDay(ctx context.Context, p *Player, _ int) (e EmptyDay) {
+	var of *SlotAnswer
 	for _, answer := range PlaySurvey(ctx, p, 0).Answers {
-		day, ok := emptyDay(answer)
-		if !ok {
-			continue
+		day, gap := emptyDay(answer)
+		if day != "" && (of == nil || gap) {
+			of, e.Day = &answer, discover.Window{From: day, To: day}
 		}
-		e.Day = day
-		q := Question{answer.Product, answer.Option, day}
-		if e.Answer, e.Stop = p.read.ask(ctx, "slots of a day that has none", q, probe.GoodKey); e.Stop != nil || !e.Answer.OK(http.StatusOK) {
-			return e
+		if gap {
+			break
 		}
-		read, stop := p.read.readSlots(ctx, q, e.Answer)
-		e.Slots, e.Unread = read.Slots, stop
+	}
+	if e.None = of == nil; e.None {
 		return e
 	}
-	e.None = true
+	q := Question{of.Product, of.Option, e.Day}
+	if e.Answer, e.Stop = p.read.ask(ctx, "slots of a day that has none", q, probe.GoodKey); e.Stop != nil || !e.Answer.OK(http.StatusOK) {
+		return e
+	}
+	read, stop := p.read.readSlots(ctx, q, e.Answer)
+	if e.Slots, e.Unread = read.Slots, stop; len(e.Slots) > 0 {
+		again := p.askAgain(ctx, *of, of.Window, "slots of the long window, after a day that it lacks")
+		e.Long, e.Stop = again.Part, again.Stop
+	}
 	return e
 }
 
 // emptyDay returns a day of an answer's window on which no slot starts, other than the first and
-// the last day: those depend on the time of day.
-func emptyDay(in SlotAnswer) (discover.Window, bool) {
-	busy := map[string]bool{}
+// the last day, which depend on the time of day; "" if every day has slots. gap reports whether its weekday
+// has slots in other weeks; such a day is preferred.
+func emptyDay(in SlotAnswer) (day string, gap bool) {
+	busy, weekdays := map[string]bool{}, map[time.Weekday]bool{}
 	for _, slot := range in.Slots {
-		busy[slot.Start.In(in.Product.Zone).Format(partnerapi.DateLayout)] = true
+		start := slot.Start.In(in.Product.Zone)
+		busy[start.Format(partnerapi.DateLayout)], weekdays[start.Weekday()] = true, true
 	}
 	dates := in.Window.Dates()
 	for i := 1; i < len(dates)-1; i++ {
-		if !busy[dates[i]] {
-			return discover.Window{From: dates[i], To: dates[i]}, true
+		if busy[dates[i]] {
+			continue
 		}
+		date, _ := time.Parse(partnerapi.DateLayout, dates[i])
+		if weekdays[date.Weekday()] {
+			return dates[i], true
+		}
+		day = cmp.Or(day, dates[i])
 	}
-	return discover.Window{}, false
+	return day, false
 }
