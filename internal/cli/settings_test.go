@@ -174,7 +174,7 @@ func TestAWrongSettingIsOneLineWithItsPlaceAlsoInAProfileThatIsNotChosen(t *test
 		"a list for one value":    {"base-url: [a, b]", ":1: base-url: expected one value"},
 		"a list of lists":         {"rule: [[a]]", ":1: rule: expected a value"},
 		"a mapping":               {"rule: {a: b}", ":1: rule: expected a value"},
-		"no value":                {"base-url:", ":1: base-url: expected a value, or leave the setting out"},
+		"no value":                {"base-url:", ":1: base-url: expected a value, or omit the setting"},
 		"no mapping":              {"- base-url", ":1: expected settings by the names of flags"},
 		"profiles in a list":      {"profiles: [a]", ":1: expected profiles by their names"},
 		"a profile of words":      {"profiles:\n  a: b", `:2: expected the settings of profile "a"`},

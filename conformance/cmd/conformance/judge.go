@@ -49,7 +49,7 @@ Exit codes:
   curl -s http://127.0.0.1:8081/_mock/journal/har >mock.har; conformance judge mock.har`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("judge takes the files of a recording, and received none; 'conformance judge --help' shows examples")
+				return errors.New("judge: expected one or more recording files, received none; 'conformance judge --help' shows examples")
 			}
 			return nil
 		},
@@ -65,7 +65,7 @@ Exit codes:
 	}
 	f := command.Flags()
 	f.BoolVar(&recorded.HandlesTicketDelivery, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
-	f.StringVar(&dir, "report-dir", reportFolder, "the `folder` for the reports; it is made where it is missing")
+	f.StringVar(&dir, "report-dir", reportFolder, "the `folder` for the reports; it is created if missing")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
 	f.BoolVarP(&verbose, "verbose", "v", false, "show every rule, and the answer times")
 	complete(command, map[string]cobra.CompletionFunc{"report-dir": folders})

@@ -41,7 +41,7 @@ func (s *screen) plan(p suite.Plan) {
 	}
 	s.printf("depth   %s: about %s\n", p.Depth, count.Of(p.Calls, "call"))
 	s.printf("where   %s, %s\n", where(p), days(p))
-	atOnce := "one call at a time changes something"
+	atOnce := "makes no concurrent calls"
 	if p.CallsAtOnce > 1 {
 		atOnce = fmt.Sprintf("up to %d calls at the same time (--no-races: none)", p.CallsAtOnce)
 	}

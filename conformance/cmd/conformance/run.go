@@ -82,7 +82,7 @@ cloned may contain such a file, which must not choose these.
 Exit codes:
   0  conformant, or partial where flags narrowed the run: no MUST rule failed
   1  nonconformant: a MUST rule failed; or a baseline entry is stale
-  2  the command line was wrong, or the command could not do its work
+  2  the command line was wrong, or the command failed
   3  the partner could not be judged: it was not reached, or nothing can be booked`,
 		Example: `  conformance run --base-url https://partner.example/api
   conformance run --base-url https://partner.example/api --auth-type api_key --handles-ticket-delivery

@@ -206,7 +206,7 @@ func badSelftests() []misuse {
 	return []misuse{
 		{name: "a selftest with an unknown defect", args: of("--defect", "hold-without-cod"), want: "there is no such defect"},
 		{name: "a selftest with an unknown variant", args: of("--variant", "gzipped"), want: "there is no such variant"},
-		{name: "a selftest with a defect of no name", args: of("--defect", ""), want: "--defect and --variant name nothing: give names"},
+		{name: "a selftest with a defect of no name", args: of("--defect", ""), want: "--defect and --variant are empty: give names"},
 		{name: "a fast selftest with a defect", args: of("--fast", "--defect", "hold-without-code"), want: "--fast chooses the defects itself"},
 		{name: "a selftest without parallel partners", args: of("--parallel", "0"), want: "--parallel 0: expected 1 to 64"},
 		{name: "a selftest of too many parallel partners", args: of("--parallel", "65"), want: "--parallel 65: expected 1 to 64"},
@@ -222,7 +222,7 @@ func badCommands() []misuse {
 		{name: "the key as command", args: []string{secret}, want: "'conformance --help' lists all"},
 		{name: "an unknown flag of no command", args: []string{"--base-url", "https://partner.example"}, want: "unknown flag: --base-url; 'conformance --help' lists the flags"},
 		{name: "help of an unknown command", args: []string{"help", "weigh"}, want: `there is no command "weigh"; 'conformance --help' lists all`},
-		{name: "judge of nothing", args: []string{"judge"}, want: "judge takes the files of a recording, and received none"},
+		{name: "judge of nothing", args: []string{"judge"}, want: "judge: expected one or more recording files, received none"},
 		{name: "judge of a file that is missing", args: []string{"judge", "missing.har"}, want: "read missing.har: no such file or directory"},
 		{name: "judge of what is no recording", args: []string{"judge", "usage_test.go"}, want: "expected an HTTP archive (HAR), or its entries, one on each line"},
 		{name: "a proxy for no partner", args: []string{"proxy"}, want: "--upstream is missing: give the partner's address"},

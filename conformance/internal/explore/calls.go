@@ -100,7 +100,7 @@ func (p *playing) newID(e *expectation, field, id string) {
 	case id == "":
 		e.flaw = fmt.Sprintf("%s: expected one, it is missing", field)
 	case p.given[field+id]:
-		e.flaw = fmt.Sprintf("%s: expected one that was never given out before, received %q again", field, id)
+		e.flaw = fmt.Sprintf("%s: expected a new value, received %q again", field, id)
 	}
 	p.given[field+id] = true
 }
@@ -201,14 +201,14 @@ func (p *playing) unknown(does model.Kind) {
 	want := model.Want{Accept: true}
 	switch does {
 	case ReleaseUnknown:
-		told = p.tell("release a code that no hold has")
+		told = p.tell("release an unknown code")
 		answer, stop = p.Book.Release(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
 	case ConfirmUnknown:
 		want = model.Want{Refuse: true}
-		told = p.tell("confirm a code that no hold has")
+		told = p.tell("confirm an unknown code")
 		answer, stop = p.Book.Confirm(p.ctx, told.Does, p.UnknownHold(), true, probe.GoodKey)
 	case CancelUnknown:
-		told = p.tell("cancel a booking that there is not")
+		told = p.tell("cancel an unknown booking")
 		answer, stop = p.Book.Cancel(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
 	}
 	if !p.stopAt(stop) {

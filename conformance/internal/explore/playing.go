@@ -74,7 +74,7 @@ func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectat
 	told.Curl = append(told.Curl, answer.Curl)
 	p.shown = append(p.shown, answer.Exchange)
 	if scenario.IsBusy(answer) {
-		p.stopAt(scenario.Missing("the partner turned a call away with 429"))
+		p.stopAt(scenario.Missing("the partner refused a call with 429"))
 		return
 	}
 	p.flaw = e.flaw

@@ -98,7 +98,7 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 		}
 	}
 	if booked > most {
-		left = append(left, fmt.Sprintf("%d bookings were left, where at most %d may be", booked, most))
+		left = append(left, fmt.Sprintf("%d bookings were left: expected at most %d", booked, most))
 	}
 	return left
 }

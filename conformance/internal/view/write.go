@@ -105,12 +105,12 @@ func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([
 		}
 	}
 	if len(leaking) > 0 {
-		return written, fmt.Errorf("%s not written: the auth key would stand in the evidence; run with a key that can be revoked, and report this as a bug", strings.Join(leaking, ", "))
+		return written, fmt.Errorf("%s not written: the evidence would contain the auth key; run with a key that can be revoked, and report this as a bug", strings.Join(leaking, ", "))
 	}
 	return written, nil
 }
 
-var errLeak = errors.New("the auth key would stand in it")
+var errLeak = errors.New("it would contain the auth key")
 
 type guarded struct {
 	io.Writer

@@ -38,7 +38,7 @@ func settle(command *cobra.Command, checks ...func() []error) {
 // noArguments refuses arguments that are not flags.
 func noArguments(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return cli.Misuse(fmt.Errorf("expected no argument but flags, received %q; %s --help lists them", args[0], command.CommandPath()))
+		return cli.Misuse(fmt.Errorf("expected only flags, received the argument %q; %s --help lists them", args[0], command.CommandPath()))
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // errLeft is the reason of a run whose replica crashed.
-var errLeft = errors.New("the service ended during the run")
+var errLeft = errors.New("the service stopped during the run")
 
 // Exit codes of conformance cleanup.
 const (
@@ -44,11 +44,11 @@ func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 	}
 	reason := errLeft
 	if err != nil {
-		r.Log.WarnContext(ctx, "what a conformance run left behind was not undone", slog.String("run_id", id.String()), slog.Int("try", run.Cleanups), slog.Any("error", err))
+		r.Log.WarnContext(ctx, "the holds and bookings of a conformance run were not undone", slog.String("run_id", id.String()), slog.Int("try", run.Cleanups), slog.Any("error", err))
 		if run.Cleanups < mostCleanups {
 			return nil
 		}
-		reason = fmt.Errorf("%w, and what it held or booked may be left at the partner: %w", errLeft, err)
+		reason = fmt.Errorf("%w, and the partner may still have its holds or bookings: %w", errLeft, err)
 	}
 	return r.finish(ctx, lease, run, Outcome{State: Failed, Result: Result{Reason: storableText(reason.Error()), NotUndone: left}})
 }

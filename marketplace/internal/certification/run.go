@@ -173,7 +173,7 @@ type Listing struct {
 type UnderWay struct{ Run uuid.UUID }
 
 func (u *UnderWay) Error() string {
-	return fmt.Sprintf("a conformance run of this integration is under way: %s", u.Run)
+	return fmt.Sprintf("a conformance run of this integration is in progress: %s", u.Run)
 }
 
 // read parses the stored part of a report.json.

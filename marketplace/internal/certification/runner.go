@@ -64,7 +64,7 @@ type Runner struct{ Config }
 func NewRunner(c Config) *Runner { return &Runner{c} }
 
 // errStopped is the reason of a run that was stopped before its verdict.
-var errStopped = errors.New("the run took too long and was ended")
+var errStopped = errors.New("the run took too long and was stopped")
 
 // Run executes a queued run. It ignores a run that another replica has claimed or finished. If ctx
 // ends, the run's holds are undone and it is queued again.
@@ -217,7 +217,7 @@ func (r *Runner) Recover(ctx context.Context) error {
 	changed, err := r.Store.Withhold(ctx)
 	for _, l := range changed {
 		if l.Withheld {
-			r.Log.WarnContext(ctx, "an integration's activities are no longer listed, because its certificate is not valid any more", slog.String("integration_id", l.Integration.String()))
+			r.Log.WarnContext(ctx, "an integration's activities are no longer listed, because its certificate is no longer valid", slog.String("integration_id", l.Integration.String()))
 		} else {
 			r.Log.InfoContext(ctx, "an integration's activities are listed again", slog.String("integration_id", l.Integration.String()))
 		}

@@ -155,7 +155,7 @@ func TestARunThatWasLeftBehindIsCleanedUpByItsLedgerOnAnotherReplica(t *testing.
 	must(t, cleaner.CleanUp(t.Context(), run().ID))
 	end() // whatever the first replica does when it continues
 	left := run()
-	if left.State != certification.Failed || !strings.Contains(left.Reason, "the service ended during the run") || len(left.NotUndone) != 1 || left.NotUndone[0].Code != "c-1" {
+	if left.State != certification.Failed || !strings.Contains(left.Reason, "the service stopped during the run") || len(left.NotUndone) != 1 || left.NotUndone[0].Code != "c-1" {
 		t.Errorf("want it failed, with what was left, got %+v", left)
 	}
 	if got := b.note(t, "ledger"); got != aLedger+"\n" {

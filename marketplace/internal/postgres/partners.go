@@ -56,7 +56,7 @@ func (p *Partners) ChangeIntegration(ctx context.Context, before, after marketpl
 		if _, err := p.Integration(ctx, before.ID); err != nil {
 			return err
 		}
-		return &marketplace.Error{Code: marketplace.Conflict, Message: "the integration was changed meanwhile; read it and send the change again"}
+		return &marketplace.Error{Code: marketplace.Conflict, Message: "the integration was changed in the meantime; read it and send the change again"}
 	}
 	return nil
 }

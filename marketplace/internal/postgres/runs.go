@@ -30,7 +30,7 @@ func (r *Runs) Create(ctx context.Context, run certification.Run, most int) erro
 				return err
 			}
 			if underWay >= most {
-				return marketplace.Errorf(marketplace.Conflict, "an account may have at most %d conformance runs under way; wait until one has ended", most)
+				return marketplace.Errorf(marketplace.Conflict, "an account may have at most %d conformance runs in progress; wait until one has ended", most)
 			}
 		}
 		created, err := tx.Exec(ctx, `

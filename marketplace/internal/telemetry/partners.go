@@ -23,7 +23,7 @@ var (
 	lastSync       = describe("marketplace_integration_sync_timestamp_seconds", "When a sync last ended with this result, as known to this replica.", "integration", "result")
 	integrationIs  = describe("marketplace_integration_info", "Always 1, with the integration's mode: live or test.", "integration", "mode")
 	degraded       = describe("marketplace_integration_degraded", "1 while the partner is DEGRADED.", "integration")
-	withheld       = describe("marketplace_integration_withheld", "1 while activities are not listed for want of a required certificate.", "integration")
+	withheld       = describe("marketplace_integration_withheld", "1 while activities are not listed because a required certificate is missing.", "integration")
 	certificate    = describe("marketplace_integration_certificate_ended", "1 while the last certificate is no longer valid, by reason: breach, expired or address_changed.", "integration", "reason")
 	failures       = describe("marketplace_integration_failures_total", "Failed calls to the partner, of all replicas.", "integration")
 )

@@ -62,7 +62,7 @@ Exit codes:
 	flags := command.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.baseURL, "base-url", "", "the partner's base URL; without it only recordings are read")
-	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how the partner wants its key: bearer or api_key")
+	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how the partner expects its key: bearer or api_key")
 	flags.StringVar(&f.keyVariable, "auth-key-env", keyVariable, "the environment `variable` that holds the partner's key")
 	flags.StringSliceVar(&f.recordings, "har", nil, "`files` with recorded calls: HTTP archives, or their entries, one on each line")
 	flags.StringVar(&f.out, "out", "twin.yaml", "the scenario `file` to write; - means standard output")

@@ -103,7 +103,7 @@ func applyPart(kind defects.Kind) handler {
 			return nil, err
 		}
 		if p.Scenario().Catalog != nil {
-			return nil, reply.Refuse(http.StatusConflict, "it has a catalog of its own: start a mock with it, or make a sandbox with it")
+			return nil, reply.Refuse(http.StatusConflict, "it has its own catalog: start a mock or create a sandbox with it")
 		}
 		return c.applied(as(http.StatusConflict, c.box.Faults().Play(p.Part())))
 	}
