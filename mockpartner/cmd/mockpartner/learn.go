@@ -35,8 +35,8 @@ func newLearn() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "learn",
 		Short: "Write a scenario that behaves like a real partner",
-		Long: `learn makes a twin of a partner: a scenario that the mock plays and that sells,
-answers and errs as the partner does. It reads the partner's catalog and the slots of
+		Long: `learn makes a twin of a partner: a scenario with which the mock sells,
+answers and fails like the partner. It reads the partner's catalog and the slots of
 the next 60 days, as a catalog sync does. It holds and books nothing.
 
 What reserve, confirm, release and cancel do is learned from recordings: HTTP
