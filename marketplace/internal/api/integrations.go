@@ -100,11 +100,12 @@ func (h integrationHandler) register(r *http.Request, body partner.Registration)
 func (h integrationHandler) list(r *http.Request) (any, error) {
 	given, of := readQuery(r), scope(r)
 	of.Mode = given.mode()
+	words := given.text("q", longestFilter)
 	asked, err := given.stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.service.List(r.Context(), of, asked.request())
+	found, err := h.service.List(r.Context(), of, words, asked.request())
 	if err != nil {
 		return nil, err
 	}
