@@ -52,6 +52,7 @@ func (t *Traffic) takeCatalog(c *Call) {
 	if !full {
 		return
 	}
+	t.pulled = c.StartedAt
 	for _, r := range rule.Fields(partnerapi.Products) {
 		t.judged[r.ID] = true
 	}
@@ -111,8 +112,10 @@ const (
 	mostCompared = 4
 	// mostKept is the number of slots above which old answers are dropped.
 	mostKept = 500_000
-	// mayVanish is the number of seats left below which other customers may sell a slot out.
-	mayVanish = 5
+	// mayVanish is the number of seats left below which other customers may sell a slot out, and
+	// mayVanishUnseen that for a history that lacks calls of the same caller.
+	mayVanish       = 5
+	mayVanishUnseen = 10
 	// soon is how close to its start a slot may disappear, because sales end.
 	soon = 48 * time.Hour
 )
@@ -147,6 +150,8 @@ func (t *Traffic) takeSlots(c *Call) {
 	switch mustAnswer := lawful && one; {
 	case !mustAnswer && !c.OK(http.StatusOK):
 		return // a partner may refuse what a marketplace never sends
+	case !t.current(c) && c.unsold():
+		return // the option may not be sold any more
 	case c.OK(http.StatusNotFound) && t.judged[rule.AvailabilityShape.ID]:
 		t.check(rule.EmptyWindow, c, status(ok))
 		return
@@ -158,6 +163,9 @@ func (t *Traffic) takeSlots(c *Call) {
 	elements, read := t.elements(c, rules, discover.Elements)
 	if !read {
 		return
+	}
+	if !t.current(c) { // newer units and freesale are unknown
+		q.Option.Units, q.Product.AllowFreesale = nil, true
 	}
 	answer, flaws := scenario.SlotAnswer{Question: q, Exchange: c.Exchange}, t.fields.all
 	for i, element := range elements {
@@ -229,8 +237,12 @@ func (t *Traffic) agree(now seen) {
 		if part.Window.To == long.Window.To {
 			t.find(rule.WindowEnd, endIsPart(long, part))
 		}
+		fewest := int64(mayVanish)
+		if t.partial {
+			fewest = mayVanishUnseen
+		}
 		long.Slots = slices.DeleteFunc(slices.Clone(long.Slots), func(s discover.Slot) bool {
-			return s.Start.Before(now.ended.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < mayVanish || w.reserved[s.ID]
+			return s.Start.Before(now.ended.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < fewest || w.reserved[s.ID]
 		})
 		t.find(rule.OneDay, showsDay(long, part))
 	}
