@@ -18,10 +18,10 @@ import (
 func listActivities(x *exchange) error {
 	query := x.asked("q", "status", "mode", "integration")
 	f := newForm(query,
-		field{Name: "q", Label: "Title, or the partner's product id", Kind: "search"},
+		field{Name: "q", Label: "Title or product id", Kind: "search"},
 		anyOf("status", "Status", "all", "Active", "Inactive"),
 		anyOf("mode", "Mode", "all", "live", "test"),
-		field{Name: "integration", Label: "Integration", Kind: "search", Hint: "Its id."},
+		field{Name: "integration", Label: "Integration's id"},
 	)
 	return search[client.OperatorActivity](x, "Activities", "activities", f, query, query)
 }

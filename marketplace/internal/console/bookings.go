@@ -58,7 +58,7 @@ func (f *form) HasMore() bool {
 func listBookings(x *exchange) error {
 	query := x.asked(append([]string{"attention", "status", "mode", "q"}, moreFilters...)...)
 	f := newForm(query,
-		field{Name: "q", Label: "Booking or guest", Kind: "search", Hint: "An id or reference, or the guest's name, email or telephone number."},
+		field{Name: "q", Label: "Guest, reference or id", Kind: "search"},
 		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
 		anyOf("mode", "Mode", "all", "live", "test"),
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
