@@ -48,6 +48,22 @@ func (r *run) describeAgain() {
 	}
 }
 
+// describeTogether adds the spec that judges rules again while several holds and bookings of a slot
+// are live. A breach of a rule about seats would most likely show here too.
+func (r *run) describeTogether() {
+	ginkgo.It("The contract holds while other holds and bookings of the slot are live", func(ctx ginkgo.SpecContext) {
+		broken := ""
+		r.within(ctx, func(ctx context.Context) {
+			if !r.seatsOff() {
+				broken = r.judgeAgain(ctx, judge.TogetherSpecs(), true)
+			}
+		})
+		if broken != "" {
+			ginkgo.Fail(broken)
+		}
+	})
+}
+
 // within runs a part of the run exclusively, within the run's time.
 func (r *run) within(spec context.Context, part func(context.Context)) {
 	r.stage.Lock()
