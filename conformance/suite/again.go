@@ -45,6 +45,22 @@ func (r *run) describeAgain() {
 	}
 }
 
+// describeTogether adds the spec that judges rules again while several holds and bookings of a slot
+// are live. A breach of a rule about seats would most likely show here too.
+func (r *run) describeTogether() {
+	ginkgo.It("The contract holds while other holds and bookings of the slot are live", func(ctx ginkgo.SpecContext) {
+		broken := ""
+		r.within(ctx, func(ctx context.Context) {
+			if !r.verdicts.SeatsFailed() {
+				broken = r.judgeAgain(ctx, judge.TogetherSpecs(), true)
+			}
+		})
+		if broken != "" {
+			ginkgo.Fail(broken)
+		}
+	})
+}
+
 // judgeAgain judges again the rules without a breach so far, and returns the first breach's
 // message.
 func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (first string) {

@@ -34,7 +34,7 @@ func newRun(halt context.Context, config Config) *run {
 		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly,
 	})
 	r := &run{
-		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact),
+		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact).Remember(),
 		verdicts: judge.NewVerdicts(client.Redactor().Words), pictures: map[string][]byte{},
 		coverage: coverage{covered: map[string]map[plan.Dimension]map[string]bool{}},
 	}

@@ -122,6 +122,7 @@ func (r *run) describe() {
 		for _, group := range judge.Groups() {
 			if group.Cases {
 				r.describeCases()
+				r.describeTogether()
 			}
 			if group.Keeps {
 				r.describeKeeping()

@@ -21,6 +21,7 @@ type Integration struct {
 	LastSync              *Sync               `json:"last_sync"`       // nil: no sync yet
 	AwaitsApproval        bool                `json:"awaits_approval"` // by Operator.ApproveSync
 	Slots                 SlotsKnown          `json:"slots"`
+	Calls                 []HourOfCalls       `json:"calls"`    // of the last 24 hours, oldest first; hours without calls are left out
 	Breaches              []Breach            `json:"breaches"` // newest first
 	Certification         *struct {
 		State           string    `json:"state"`  // none, certified, failed or expired
@@ -35,6 +36,14 @@ type Integration struct {
 		} `json:"ended"` // nil: the certificate is valid, or there was none
 		Withheld bool `json:"withheld"` // the activities are not listed until there is a valid certificate
 	} `json:"certification"` // nil: the marketplace does not show it
+}
+
+// HourOfCalls counts the calls to a partner in an hour.
+type HourOfCalls struct {
+	Hour    time.Time `json:"hour"` // its beginning
+	OK      int       `json:"ok"`
+	Refused int       `json:"refused"` // as the contract allows, such as a reserve of a slot that has sold out
+	Failed  int       `json:"failed"`
 }
 
 // Health is the condition of a partner, judged by the calls to it.

@@ -31,7 +31,7 @@ func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir
 
 func (s *screen) plan(p suite.Plan) {
 	if p.MaxHolds == 0 {
-		s.printf("writes  nothing: no hold and no booking\n")
+		s.printf("writes  no holds and no bookings\n")
 	} else {
 		stories := ""
 		if p.Stories > 0 {

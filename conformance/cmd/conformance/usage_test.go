@@ -77,8 +77,8 @@ func badVerifications(t *testing.T) []misuse {
 		t.Fatal(err)
 	}
 	return []misuse{
-		{name: "verify of nothing", args: []string{"verify"}, want: "takes the path of one report or certificate, and received 0"},
-		{name: "verify of two reports", args: []string{"verify", empty, empty}, want: "takes the path of one report or certificate, and received 2"},
+		{name: "verify of nothing", args: []string{"verify"}, want: "expected the path of one report or certificate, received 0"},
+		{name: "verify of two reports", args: []string{"verify", empty, empty}, want: "expected the path of one report or certificate, received 2"},
 		{name: "verify of a file that is not there", args: []string{"verify", empty + "x"}, want: "cannot be read: no such file or directory"},
 		{name: "verify of a folder", args: []string{"verify", filepath.Dir(empty)}, want: "cannot be read: is a directory"},
 		{name: "verify of an empty file", args: []string{"verify", empty}, want: "is not a report.json of this suite"},
@@ -103,7 +103,7 @@ func badAddresses() []misuse {
 		{"https://partner.example#" + secret, "has a query or a fragment"},
 		{"https://partner.example:65536", "expected 1 to 65535"},
 		{"https://partner.example:https", "the port is not a number"},
-		{"https://part\nner.example", "a line break or another control character"},
+		{"https://part\nner.example", "a control character, such as a line break"},
 		{"https://partner.example/%zz", "invalid percent-encoding"},
 		{"https://part ner.example", "invalid character in the host"},
 		{"https://[::1", "is not a URL"},
@@ -123,7 +123,7 @@ func badAddresses() []misuse {
 
 func badKeys(partner string) []misuse {
 	run := []string{"run", "--base-url", partner}
-	const broken = "a line break or another control character"
+	const broken = "a control character, such as a line break"
 	return []misuse{
 		{name: "no key", args: run, key: none, want: "the key is missing: set " + probe.KeyVariable + ", or give --auth-key"},
 		{name: "a key with a line break in it", args: run, key: secret[:9] + "\n" + secret[9:], want: broken},
@@ -192,7 +192,7 @@ func badFlags(partner string) []misuse {
 		{name: "a flag without its value", args: run("--auth-key"), want: "flag needs an argument: --auth-key; " + lists},
 		{name: "a switch that is neither true nor false", args: run("--strict=perhaps"), want: lists},
 		{name: "the key in a flag that takes a number", args: run("--limit-scale", secret), want: lists},
-		{name: "two mistakes", args: []string{"run", "--base-url", partner, "--clock-url", "clock", "--limit-scale", "7"}, key: "a\nb", want: "the key contains a line break"},
+		{name: "two mistakes", args: []string{"run", "--base-url", partner, "--clock-url", "clock", "--limit-scale", "7"}, key: "a\nb", want: "the key contains a control character"},
 		{name: "an unknown form of progress", args: run("--progress", "xml"), want: `--progress "xml": expected text or json`},
 		{name: "a ledger to be copied without progress for programs", args: run("--await-ledger"), want: "--await-ledger needs --progress json"},
 		{name: "progress for programs with a plan", args: run("--progress", "json", "--plan"), want: "--progress json cannot be combined with --watch or --plan"},
@@ -230,7 +230,7 @@ func badCommands() []misuse {
 		{name: "a proxy for an address with a query", args: []string{"proxy", "--upstream", "https://partner.example?key=" + secret}, want: "--upstream has a query or a fragment"},
 		{name: "a proxy with half a certificate", args: []string{"proxy", "--upstream", "https://partner.example", "--tls-cert", "a.pem"}, want: "--tls-cert and --tls-key belong together"},
 		{name: "a proxy with no room", args: []string{"proxy", "--upstream", "https://partner.example", "--max-waiting", "0"}, want: "--max-waiting 0: expected 1 or more"},
-		{name: "diff of one report", args: []string{"diff", "report.json"}, want: "the report.json of two runs, the old and the new, and received 1"},
+		{name: "diff of one report", args: []string{"diff", "report.json"}, want: "the report.json of an old and a new run, received 1"},
 		{name: "diff of a report that is missing", args: []string{"diff", "missing.json", "missing.json"}, want: "missing.json cannot be read: no such file or directory"},
 		{name: "diff of what is no report", args: []string{"diff", "usage_test.go", "usage_test.go"}, want: "usage_test.go is not the report.json of a run: invalid JSON at byte"},
 		{name: "diff in two forms", args: []string{"diff", "a", "b", "--json", "--markdown"}, want: "cannot be combined"},

@@ -253,7 +253,7 @@ func TestTheKeyIsInNoLedger(t *testing.T) {
 	if text := read(t, name); probe.NewRedactor(key).Scanner().Leaks([]byte(text)) {
 		t.Errorf("want the key nowhere, got\n%s", text)
 	}
-	if left := again.Entries()[0]; again.Head().BaseURL != "" || left.Code != "" || left.BookingID != "" || !strings.Contains(left.Trouble, "holds the auth key") {
+	if left := again.Entries()[0]; again.Head().BaseURL != "" || left.Code != "" || left.BookingID != "" || !strings.Contains(left.Trouble, "contains the auth key") {
 		t.Errorf("want neither a wrong address nor a wrong code, and why, got %+v and %+v", again.Head(), left)
 	}
 }
