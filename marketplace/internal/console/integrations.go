@@ -89,6 +89,8 @@ type integrationPage struct {
 	Received []callView        // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
 	Steps    []step            // before going live; for partners
+	News     []newsView        // the last news; for partners
+	Policy   *form             // for operators
 	Edited   bool              // the settings form was sent
 	Webhook  *form
 }
@@ -134,7 +136,12 @@ func (x *exchange) showIntegrationWith(status int, with shown) error {
 		if p.Bookings, _, err = read[[]partnersBooking](x, "/partner-integrations/"+x.id()+"/bookings", url.Values{"limit": {bookingsShown}}); err != nil {
 			return err
 		}
+		if p.News, err = x.readNews(); err != nil {
+			return err
+		}
 		p.Steps = stepsOf(p)
+	} else {
+		p.Policy = policyForm(found.Integration)
 	}
 	if !p.Edited {
 		p.Settings = settingsForm(nil, found.Integration)

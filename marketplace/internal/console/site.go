@@ -28,6 +28,7 @@ var operators = site{
 	About: "For operators. The first operator is created when the service starts, and can create others.",
 	Sections: []section{
 		{"overview", "Overview", root + "/"},
+		{"partners", "Partners", root + "/partners"},
 		{"integrations", "Integrations", root + "/integrations"},
 		{"bookings", "Bookings", root + "/bookings"},
 		{"activities", "Activities", root + "/activities"},
@@ -45,6 +46,7 @@ var portal = site{
 	pages: append(integrationPages(),
 		route{get, "/", func(x *exchange) error { return x.goTo(portalRoot + "/integrations") }},
 		route{post, "/integrations/{id}/webhook", tryWebhook},
+		route{post, "/integrations/{id}/go-live", askToGoLive},
 	),
 	entrances: []route{
 		{get, "/invitation/{token}", showInvitation},

@@ -28,6 +28,9 @@ type step struct {
 	Says  string // the result, or what to do
 }
 
+// approvedStep is the title of the last step.
+const approvedStep = "The marketplace has approved it"
+
 // stepsOf returns the steps of a page's platform.
 func stepsOf(p *integrationPage) []step {
 	connected := p.Health.State == partnerapi.Healthy && !p.Health.LastOKAt.IsZero()
@@ -52,7 +55,28 @@ func stepsOf(p *integrationPage) []step {
 	if c := p.Certification; c != nil {
 		steps = append(steps, step{"It is certified", c.State == "certified", choose(c.State == "certified", "The certificate is valid.", "Start a full conformance run, and fix what it finds.")})
 	}
+	if a := p.Admission; p.Mode == "live" && (a.ApprovalRequired || a.GoLive != "none") {
+		steps = append(steps, step{approvedStep, a.GoLive == "approved", map[string]string{
+			"approved": "An operator approved it.", "requested": "You asked. An operator decides.", "none": "Ask to go live when everything else is done.",
+			"declined": "An operator declined" + choose(a.Reason == "", ".", ": "+sentence(a.Reason)) + " You can ask again.",
+		}[a.GoLive]})
+	}
 	return steps
+}
+
+// MayAsk reports whether the partner can ask to go live.
+func (p *integrationPage) MayAsk() bool {
+	return p.Mode == "live" && (p.Admission.GoLive == "none" || p.Admission.GoLive == "declined")
+}
+
+// AskNow reports whether everything else is done.
+func (p *integrationPage) AskNow() bool {
+	for _, s := range p.Steps {
+		if !s.Done && s.Title != approvedStep {
+			return false
+		}
+	}
+	return true
 }
 
 func choose(yes bool, this, that string) string {
