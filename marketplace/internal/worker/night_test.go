@@ -51,7 +51,7 @@ func nightOf() night {
 	if os.Getenv("SOAK") != "" {
 		return night{300, 30, 28 * time.Minute, 2 * time.Hour, nil}
 	}
-	return night{12, 3, time.Second, 10 * time.Minute, []string{"reserve.vacancies.one", "confirm.repeat.booking", "release.vacancies"}}
+	return night{12, 3, time.Second, 10 * time.Minute, []string{"reserve.vacancies.one", "confirm.repeat.booking", "release.unknown"}}
 }
 
 // runnerAt returns a runner of the command with its own connections.
