@@ -32,8 +32,8 @@ func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
 	v := s.operator()
 	v.shows(v.get("/console/"), 200, "Old Town Walks", "Never synced")
 	at := "/console/integrations/" + made.ID
-	v.shows(v.get(at), 200, "Its catalog was never pulled", "HEALTHY now, and throughout the last")
-	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "slots has been loaded yet")
+	v.shows(v.get(at), 200, "The catalog was never pulled", "has not called the platform yet")
+	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "Slots load within minutes after a sync.")
 	if p := v.get(at); strings.Contains(p.text, "Synced: ") {
 		t.Error("want what was done said once")
 	}
@@ -85,7 +85,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 		t.Error("want no key sent back")
 	}
 	p = v.post("/console/integrations", "name", "Walks", "base_url", s.base, "auth_type", "bearer", "auth_key", "partner-key")
-	v.shows(p, 200, "Registered", "x-webhook-secret", "Its catalog was never pulled")
+	v.shows(p, 200, "Registered", "x-webhook-secret", "The catalog was never pulled")
 	if secret := regexp.MustCompile(`<code id="secret">([0-9a-f]{64})</code>`).FindStringSubmatch(p.text); secret == nil || strings.Contains(v.get(p.address).text, secret[1]) {
 		t.Error("want the secret shown once")
 	}

@@ -2,6 +2,8 @@ package console
 
 import (
 	"fmt"
+	"html"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -52,8 +54,8 @@ type matrixRow struct {
 	Days  []string     `json:"days"`
 }
 
-// Tone returns the colour of the partner's tile.
-func (r matrixRow) Tone() string {
+// tone returns the colour of the partner's tile.
+func (r matrixRow) tone() string {
 	switch {
 	case !r.FailingSince.IsZero():
 		return "bad"
@@ -65,8 +67,8 @@ func (r matrixRow) Tone() string {
 	return "mute"
 }
 
-// Says describes the partner's tile.
-func (r matrixRow) Says() string {
+// says describes the partner's tile.
+func (r matrixRow) says() string {
 	words := r.Name
 	if !r.FailingSince.IsZero() {
 		words += ", fails since " + when(r.FailingSince).Day
@@ -80,30 +82,23 @@ func (r matrixRow) Says() string {
 	return words
 }
 
-// cellView is a cell of the table.
-type cellView struct{ Tone, Text, Title string }
-
-// Shown returns the cells for the page.
-func (r matrixRow) Shown() []cellView {
-	list := make([]cellView, len(r.Cells))
-	for i, c := range r.Cells {
-		switch n, since, rules := c.failed(); {
-		case n > 0:
-			list[i] = cellView{"bad", fmt.Sprintf("%s since %s", plural(n, "rule", "rules"), since.UTC().Format("2 Jan")), rules}
-		case !c.JudgedAt.IsZero():
-			list[i] = cellView{"good", "passed", ""}
-		default:
-			list[i] = cellView{"mute", "–", "not judged yet"}
-		}
+// write writes the cell for the page.
+func (c matrixCell) write(to *strings.Builder) {
+	switch n, since, rules := c.failed(); {
+	case n > 0:
+		fmt.Fprintf(to, `<td class="bad" title="%s">%s since %s</td>`, html.EscapeString(rules), plural(n, "rule", "rules"), since.UTC().Format("2 Jan"))
+	case !c.JudgedAt.IsZero():
+		to.WriteString(`<td class="good">passed</td>`)
+	default:
+		to.WriteString(`<td class="mute" title="not judged yet">–</td>`)
 	}
-	return list
 }
 
 // dayTones are the colours of a day's verdict. Other days have no colour.
 var dayTones = map[string]string{"conformant": "good", "partial": "good", "nonconformant": "bad", "failed": "mute", "incomplete": "mute"}
 
-// Drawn returns the days of a tone as a path: a bar for each.
-func (r matrixRow) Drawn(tone string) string {
+// drawn returns the days of a tone as a path: a bar for each.
+func (r matrixRow) drawn(tone string) string {
 	var path strings.Builder
 	for i, verdict := range r.Days {
 		if dayTones[verdict] == tone {
@@ -113,8 +108,8 @@ func (r matrixRow) Drawn(tone string) string {
 	return path.String()
 }
 
-// DaysSay describes the days in words.
-func (r matrixRow) DaysSay() string {
+// daysSay describes the days in words.
+func (r matrixRow) daysSay() string {
 	bad, good := 0, 0
 	for _, verdict := range r.Days {
 		switch dayTones[verdict] {
@@ -128,6 +123,50 @@ func (r matrixRow) DaysSay() string {
 		return "No run in these days"
 	}
 	return fmt.Sprintf("Breaches on %s, none on %d", plural(bad, "day", "days"), good)
+}
+
+// write writes the partner's row for the page.
+func (r matrixRow) write(to *strings.Builder) {
+	fmt.Fprintf(to, `<tr><th scope="row"><a href="%s">%s</a>`, r.address(), html.EscapeString(r.Name))
+	if r.Mode == "test" {
+		to.WriteString(` <span class="soft">test</span>`)
+	}
+	if r.Admission.GoLive == "requested" {
+		to.WriteString(` <span class="pill warn">asks to go live</span>`)
+	}
+	fmt.Fprintf(to, `</th><td>%s%s</td>`, html.EscapeString(r.State), choose(r.Withheld, ", <b>not listed</b>", ""))
+	for _, c := range r.Cells {
+		c.write(to)
+	}
+	fmt.Fprintf(to, `<td><svg class="days" viewBox="0 0 112 14" width="112" height="14" role="img" aria-label="%s">`, r.daysSay())
+	for _, tone := range []string{"bad", "good", "mute"} {
+		if path := r.drawn(tone); path != "" {
+			fmt.Fprintf(to, `<path class="%s" d="%s"/>`, tone, path)
+		}
+	}
+	to.WriteString("</svg></td></tr>\n")
+}
+
+func (r matrixRow) address() string { return root + "/integrations/" + url.PathEscape(r.ID) }
+
+// Tiles returns a tile for each partner. A template would take several times as long for some hundred
+// partners.
+func (p *partnersPage) Tiles() template.HTML {
+	var to strings.Builder
+	for _, r := range p.Partners {
+		says := html.EscapeString(r.says())
+		fmt.Fprintf(&to, `<li><a class="%s" href="%s" title="%s"><span class="unseen">%s</span></a></li>`, r.tone(), r.address(), says, says)
+	}
+	return template.HTML(to.String())
+}
+
+// Rows returns the rows of the table.
+func (p *partnersPage) Rows() template.HTML {
+	var to strings.Builder
+	for _, r := range p.Partners {
+		r.write(&to)
+	}
+	return template.HTML(to.String())
 }
 
 // partnersPage shows which partners breach which rules.

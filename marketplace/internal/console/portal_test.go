@@ -132,7 +132,7 @@ func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
 	if p := ben.get("/partners/integrations"); strings.Contains(p.text, "Old Town Walks") {
 		t.Errorf("Expected no platform of another partner, received %s", p.text)
 	}
-	for _, page := range []string{"", "/rotate", "/delete", "/runs/" + run, "/runs/" + run + "/progress", "/runs/" + run + "/report.html", "/runs/" + run + "/report.json", "/runs/" + run + "/junit.xml"} {
+	for _, page := range []string{"", "/rotate", "/delete", "/certificate", "/runs/" + run, "/runs/" + run + "/progress", "/runs/" + run + "/report.html", "/runs/" + run + "/report.json", "/runs/" + run + "/junit.xml"} {
 		ben.shows(ben.get(own+page), 404, "not found")
 	}
 	for _, form := range []string{"", "/rotate", "/delete", "/runs", "/runs/" + run + "/share", "/go-live", "/test"} {
@@ -284,6 +284,11 @@ func TestAnOperatorSeesWhoBreachesWhat(t *testing.T) {
 	ana := s.enter("/partners", "partner@example.com", password)
 	s.finish(s.begin(run(ana, made.ID)), twiceBooked)
 	ops.shows(ops.get("/console/partners"), 200, "1 partner: 1 fails", "Old Town Walks, fails since", "1 rule since", twiceBooked.Rule, "Breaches on 1 day, none on 0")
+	pgtest.Exec(t, s.store, `UPDATE integrations SET name = '"><script>alert(1)</script>'`)
+	if p := ops.get("/console/partners"); !strings.Contains(p.text, "&lt;script&gt;") || strings.Contains(p.text, "<script>") {
+		t.Errorf("Expected the name as text, received %s", p.text)
+	}
+	pgtest.Exec(t, s.store, `UPDATE integrations SET name = 'Old Town Walks'`)
 	ops.shows(ops.get("/console/partners?endpoint=products"), 200, "No partner matches these filters")
 	ops.shows(ops.get("/console/partners?endpoint=confirm&failing=true"), 200, "Old Town Walks", "/console/partners.csv?endpoint=confirm&amp;failing=true")
 	for path, want := range map[string]string{"/console/partners.csv": "Old Town Walks,live,failed", "/console/partners.json?state=failed": `"rule":"` + twiceBooked.Rule} {

@@ -92,6 +92,7 @@ func integrationPages() []route {
 		{get, "/integrations/{id}/delete", askToDelete},
 		{post, "/integrations/{id}/delete", deleteIntegration},
 		{post, "/integrations/{id}/runs", startRun},
+		{get, "/integrations/{id}/certificate", passCertificate},
 		{get, "/integrations/{id}/runs/{run}", showRun},
 		{post, "/integrations/{id}/runs/{run}/share", shareRun},
 		{get, "/integrations/{id}/runs/{run}/{part}", passRun},

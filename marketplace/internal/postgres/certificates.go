@@ -20,7 +20,7 @@ const endReason = `CASE WHEN c.ended_at IS NOT NULL THEN 'breach' WHEN c.valid_u
 const (
 	standing       = `CASE WHEN ` + certified + ` THEN 'certified' WHEN c.run_id IS NOT NULL THEN 'expired' WHEN f.verdict = 'nonconformant' THEN 'failed' ELSE 'none' END`
 	standingTables = ` LEFT JOIN conformance_certificates c ON c.integration_id = i.id LEFT JOIN LATERAL (
-		SELECT id, verdict FROM conformance_runs WHERE integration_id = i.id AND verdict IN ('conformant', 'nonconformant') AND scope = 'full' ORDER BY created_at DESC, id DESC LIMIT 1) f ON true`
+		SELECT id, verdict FROM conformance_runs WHERE c.run_id IS NULL AND integration_id = i.id AND verdict IN ('conformant', 'nonconformant') AND scope = 'full' ORDER BY created_at DESC, id DESC LIMIT 1) f ON true`
 )
 
 // Govern sets the rules for live integrations.
@@ -86,7 +86,11 @@ func (r *Runs) Certificate(ctx context.Context, integration uuid.UUID) (string, 
 		WHERE c.integration_id = $1 AND `+certified, integration)
 }
 
-const admissionColumns = `integration_certification(i.id), d.certification, coalesce(d.go_live, 'none'), p.approval AND i.mode = 'live' AND d.go_live IS DISTINCT FROM 'approved', d.requested_at, d.decided_at, nullif(d.reason, '')`
+// policyInForce is integration_certification without its cost for each row, where admissionTables are
+// joined.
+const policyInForce = `coalesce(d.certification, CASE WHEN p.required THEN 'require' WHEN p.shown THEN 'advise' ELSE 'off' END)`
+
+const admissionColumns = policyInForce + `, d.certification, coalesce(d.go_live, 'none'), p.approval AND i.mode = 'live' AND d.go_live IS DISTINCT FROM 'approved', d.requested_at, d.decided_at, nullif(d.reason, '')`
 
 // admissionTargets returns the scan targets of admissionColumns.
 func admissionTargets(a *certification.Admission) []any {

@@ -64,7 +64,7 @@ func (r *Runs) Matrix(ctx context.Context, by certification.MatrixFilter) (certi
 		SELECT i.id, i.name, i.mode, `+standing+`, c.valid_until, i.withheld, `+admissionColumns+`
 		FROM integrations i`+standingTables+admissionTables+`
 			LEFT JOIN LATERAL (SELECT min(b.since) AS since FROM conformance_breaches b WHERE b.integration_id = i.id AND b.outcome = 'failed') failing ON true
-		WHERE i.deleted_at IS NULL AND ($1 = '' OR i.mode = $1) AND ($2 = '' OR `+standing+` = $2) AND ($3 = '' OR integration_certification(i.id) = $3)
+		WHERE i.deleted_at IS NULL AND ($1 = '' OR i.mode = $1) AND ($2 = '' OR `+standing+` = $2) AND ($3 = '' OR `+policyInForce+` = $3)
 			AND ($4 = '' OR coalesce(d.go_live, 'none') = $4) AND (NOT $5 OR failing.since IS NOT NULL)
 			AND ($6 = '' OR EXISTS (SELECT FROM conformance_breaches b WHERE b.integration_id = i.id AND b.endpoint = $6 AND b.outcome = 'failed'))
 			AND ($7 = '' OR strpos(lower(i.name || ' ' || i.base_url), lower($7)) > 0)
@@ -99,7 +99,7 @@ func (r *Runs) fill(ctx context.Context, m *certification.Matrix, today time.Tim
 	}
 	batch := &pgx.Batch{}
 	var id uuid.UUID
-	var endpoint, day string
+	var endpoint string
 	var judged time.Time
 	each := func(into []any, use func(*certification.MatrixRow)) func(pgx.Rows) error {
 		return func(rows pgx.Rows) error {
@@ -133,15 +133,16 @@ func (r *Runs) fill(ctx context.Context, m *certification.Matrix, today time.Tim
 			}
 		}))
 	// Of several runs on a day, the worst counts.
-	var verdict string
+	worst := []string{"nonconformant", "failed", "incomplete", "partial", "conformant"}
+	var day, rank int
 	batch.Queue(`
-		SELECT integration_id, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), (array_agg(coalesce(verdict, 'failed')
-			ORDER BY array_position('{nonconformant,failed,incomplete,partial,conformant}', coalesce(verdict, 'failed'))))[1]
-		FROM conformance_runs WHERE integration_id = ANY ($1) AND created_at >= $2 AND state IN ('finished', 'failed') GROUP BY 1, 2`,
-		ids, today.AddDate(0, 0, 1-matrixDays)).
-		Query(each([]any{&day, &verdict}, func(row *certification.MatrixRow) {
-			if i := slices.Index(m.Days, day); i >= 0 {
-				row.Days[i] = verdict
+		SELECT integration_id, (created_at AT TIME ZONE 'UTC')::date - $2::date,
+			min(CASE verdict WHEN 'nonconformant' THEN 0 WHEN 'incomplete' THEN 2 WHEN 'partial' THEN 3 WHEN 'conformant' THEN 4 ELSE 1 END)
+		FROM conformance_runs WHERE integration_id = ANY ($1) AND created_at >= $3 AND state IN ('finished', 'failed') GROUP BY 1, 2`,
+		ids, m.Days[0], today.AddDate(0, 0, 1-matrixDays)).
+		Query(each([]any{&day, &rank}, func(row *certification.MatrixRow) {
+			if day >= 0 && day < len(row.Days) {
+				row.Days[day] = worst[rank]
 			}
 		}))
 	return r.pool.SendBatch(ctx, batch).Close()
