@@ -117,8 +117,9 @@ type TroubledIntegration struct {
 	SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: no options
 	SlotsLate      bool              `json:"slots_late"`  // SlotsSince is more than 26 hours ago
 
-	CertificateUntil time.Time `json:"certificate_until"` // when the certificate ended or will end within seven days; zero: neither
-	CertificateEnded string    `json:"certificate_ended"` // why it has ended: breach, expired or address_changed; empty: it has not
+	CertificateUntil time.Time `json:"certificate_until"`    // when the certificate ended or will end within seven days; zero: neither
+	CertificateEnded string    `json:"certificate_ended"`    // why it has ended: breach, expired or address_changed; empty: it has not
+	GoLiveRequested  time.Time `json:"go_live_requested_at"` // since when the partner waits for an approval; zero: it does not
 }
 
 // Overview reads what needs attention now.

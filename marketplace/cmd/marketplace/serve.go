@@ -154,7 +154,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	sender := event.NewSender(work.Events, guard, key, userAgent(), clock.Now)
 	defer sender.Close()
 	sender.Tell(measured.EventSent)
-	if err := store.Runs.Require(ctx, s.certification == require); err != nil {
+	if err := store.Runs.Govern(ctx, certification.Rules{Default: certification.Policy(s.certification), Approval: s.goLive == approve}); err != nil {
 		return fmt.Errorf("--certification: %w", err)
 	}
 	suite := findSuite(s.conformance, log)
@@ -178,8 +178,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	syncer.Tell(synced(measured, log))
 	measured.PageCache(front.PageCache)
 	measured.Ready(db.ready(ready.Check))
-	shown := s.certification != noCertification
-	measured.Database(func(ctx context.Context) (telemetry.State, error) { return store.MetricsState(ctx, shown) }, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
+	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
 	signIn.Tell(measured.SignInFailed)
 	stopping := make(chan struct{})
@@ -187,7 +186,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 		SignIn: signIn, Integrations: integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, key),
 		Syncer: syncer, Trials: client, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: s.rateLimit,
-		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Links: certification.NewLinks(key, clock.Now), Keys: signer.Keys(), Shown: shown, Stopping: stopping},
+		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Links: certification.NewLinks(key, clock.Now), Keys: signer.Keys(), Stopping: stopping},
 		Ready: db.ready(ready.Check), Metrics: measured, Traces: traces, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Secure: s.behindTLS, Now: clock.Now, Log: log,
 		Pages: func(a http.Handler) []api.Page {
 			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)

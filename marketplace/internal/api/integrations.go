@@ -131,6 +131,7 @@ type integrationView struct {
 	Calls                 marketplace.List[partner.HourCount] `json:"calls"`         // of the last day, by hour; oldest first
 	Breaches              marketplace.List[booking.Breach]    `json:"breaches"`      // newest first
 	Certification         *certification.Certification        `json:"certification"` // nil: not shown
+	Admission             certification.Admission             `json:"admission"`
 }
 
 // callsCounted is how far back calls are counted by hour, in addition to the current hour.
@@ -161,7 +162,11 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 	if err != nil {
 		return nil, err
 	}
-	certifications, err := h.runs.certifications(ctx, ids)
+	certifications, err := h.runs.Store.Certifications(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	admissions, err := h.runs.Store.Admissions(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +183,7 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 			PreviousSecretUntil: timeOrNull(i.PreviousWebhookSecretUntil), CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
 			Health:   healthView{Health: health.Health, LastOKAt: timeOrNull(health.LastOKAt), Changes: health.Changes},
 			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Calls: counts[i.ID], Breaches: breaches[i.ID],
-			Certification: orNil(certifications, i.ID),
+			Certification: orNil(certifications, i.ID), Admission: admissions[i.ID],
 		}
 	}
 	return views, err

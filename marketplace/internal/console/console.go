@@ -22,6 +22,11 @@ import (
 func operatorPages() []route {
 	return []route{
 		{get, "/", showOverview},
+		{get, "/partners", listPartners},
+		{get, "/partners.csv", exportPartners("/operator/conformance.csv", "conformance.csv")},
+		{get, "/partners.json", exportPartners("/operator/conformance", "conformance.json")},
+		{post, "/integrations/{id}/go-live", decideGoLive},
+		{post, "/integrations/{id}/certification", setPolicy},
 		{post, "/integrations/{id}/sync", syncIntegration},
 		{post, "/integrations/{id}/approve", approveSync},
 		{get, "/bookings", listBookings},

@@ -40,19 +40,20 @@ func (x *exchange) integration() (integrationView, error) {
 	return found, err
 }
 
-func registrationForm(given url.Values) *form {
+func (s *site) registrationForm(given url.Values) *form {
+	whose := choose(s.Operators, "The partner's", "Your")
 	return newForm(given,
-		field{Name: "name", Label: "Name", Required: true, Hint: "The partner's name, for people."},
+		field{Name: "name", Label: "Name", Required: true, Hint: whose + " name, for people."},
 		field{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "Test tokens alone see and book a test integration. It cannot be changed later."},
-		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: "The partner's endpoints are below it, for example https://api.example.com/partner."},
+		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: whose + " endpoints are below it, for example https://api.example.com/partner."},
 		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
-		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: "The partner's key for the marketplace. It is stored encrypted and never shown."},
-		field{Name: "handles_ticket_delivery", Label: "The partner delivers its own tickets", Kind: "checkbox"},
+		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: choose(s.Operators, "The partner's key for the marketplace.", "The key that the marketplace sends to you.") + " It is stored encrypted and never shown."},
+		field{Name: "handles_ticket_delivery", Label: choose(s.Operators, "The partner delivers its own tickets", "Your platform delivers its own tickets"), Kind: "checkbox"},
 	)
 }
 
 func listIntegrations(x *exchange) error {
-	return x.showIntegrations(http.StatusOK, registrationForm(nil))
+	return x.showIntegrations(http.StatusOK, x.site.registrationForm(nil))
 }
 
 func register(x *exchange) error {
@@ -65,7 +66,7 @@ func register(x *exchange) error {
 		Secret string `json:"webhook_secret"`
 	}](x, http.MethodPost, "/partner-integrations", body)
 	if err != nil {
-		return refusedForm(err, registrationForm(x.given), x.showIntegrations)
+		return refusedForm(err, x.site.registrationForm(x.given), x.showIntegrations)
 	}
 	words := "Registered. Your platform sends this secret as x-webhook-secret. It is shown only once:"
 	if x.site.Operators {
@@ -104,6 +105,8 @@ type integrationPage struct {
 	Received []callView        // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
 	Steps    []step            // before going live; for partners
+	News     []newsView        // the last news; for partners
+	Policy   *form             // for operators
 	Edited   bool              // the settings form was sent
 	Webhook  *form
 }
@@ -152,7 +155,12 @@ func (x *exchange) showIntegrationWith(status int, with shown) error {
 		if p.Bookings, _, err = read[[]partnersBooking](x, "/partner-integrations/"+x.id()+"/bookings", url.Values{"limit": {bookingsShown}}); err != nil {
 			return err
 		}
+		if p.News, err = x.readNews(); err != nil {
+			return err
+		}
 		p.Steps = stepsOf(p)
+	} else {
+		p.Policy = policyForm(found.Integration)
 	}
 	if !p.Edited {
 		p.Settings = settingsForm(nil, found.Integration)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -31,8 +32,8 @@ func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
 	v := s.operator()
 	v.shows(v.get("/console/"), 200, "Old Town Walks", "Never synced")
 	at := "/console/integrations/" + made.ID
-	v.shows(v.get(at), 200, "Its catalog was never pulled", "HEALTHY now, and throughout the last")
-	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "slots has been loaded yet")
+	v.shows(v.get(at), 200, "The catalog was never pulled", "has not called the platform yet")
+	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "Slots load within minutes after a sync.")
 	if p := v.get(at); strings.Contains(p.text, "Synced: ") {
 		t.Error("want what was done said once")
 	}
@@ -53,7 +54,7 @@ func TestAnOperatorReadsWhyActivitiesAreWithheld(t *testing.T) {
 	if p := v.get(at); strings.Contains(p.text, title) {
 		t.Error("Expected no word of certificates where none is required")
 	}
-	s.must(s.store.Runs.Require(t.Context(), true))
+	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
 	v.shows(v.get(at), 200, title, "The partner has none yet")
 	const certificate = `INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until, ended_at, ended_by)
 		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days', now(), gen_random_uuid() FROM integrations`
@@ -84,7 +85,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 		t.Error("want no key sent back")
 	}
 	p = v.post("/console/integrations", "name", "Walks", "base_url", s.base, "auth_type", "bearer", "auth_key", "partner-key")
-	v.shows(p, 200, "Registered", "x-webhook-secret", "Its catalog was never pulled")
+	v.shows(p, 200, "Registered", "x-webhook-secret", "The catalog was never pulled")
 	if secret := regexp.MustCompile(`<code id="secret">([0-9a-f]{64})</code>`).FindStringSubmatch(p.text); secret == nil || strings.Contains(v.get(p.address).text, secret[1]) {
 		t.Error("want the secret shown once")
 	}

@@ -31,6 +31,7 @@ var operators = site{
 	About: "For operators. The first operator is created when the service starts, and can create others.",
 	Sections: []section{
 		{Name: "overview", Label: "Overview", Address: root + "/"},
+		{Name: "partners", Label: "Partners", Address: root + "/partners"},
 		{Name: "integrations", Label: "Integrations", Address: root + "/integrations"},
 		{Name: "bookings", Label: "Bookings", Address: root + "/bookings", Search: true},
 		{Name: "activities", Label: "Activities", Address: root + "/activities"},
@@ -48,6 +49,7 @@ var portal = site{
 	pages: append(integrationPages(),
 		route{get, "/", func(x *exchange) error { return x.goTo(portalRoot + "/integrations") }},
 		route{post, "/integrations/{id}/webhook", tryWebhook},
+		route{post, "/integrations/{id}/go-live", askToGoLive},
 	),
 	entrances: []route{
 		{get, "/invitation/{token}", showInvitation},
@@ -94,6 +96,7 @@ func integrationPages() []route {
 		{get, "/integrations/{id}/delete", askToDelete},
 		{post, "/integrations/{id}/delete", deleteIntegration},
 		{post, "/integrations/{id}/runs", startRun},
+		{get, "/integrations/{id}/certificate", passCertificate},
 		{get, "/integrations/{id}/runs/{run}", showRun},
 		{post, "/integrations/{id}/runs/{run}/share", shareRun},
 		{get, "/integrations/{id}/runs/{run}/{part}", passRun},

@@ -138,6 +138,8 @@ type Due struct {
 	// CertificateUntil is when the certificate ended or will end soon; nil: neither.
 	CertificateUntil *time.Time `json:"certificate_until"`
 	CertificateEnded *string    `json:"certificate_ended"` // breach, expired or address_changed; nil: it has not ended
+	// GoLiveRequested is since when the partner waits for the approval to go live; nil: it does not.
+	GoLiveRequested *time.Time `json:"go_live_requested_at"`
 }
 
 // CertificateSoon is how long before its end a certificate needs attention.

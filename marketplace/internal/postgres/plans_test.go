@@ -68,7 +68,7 @@ func (s sold) pages() map[string]func(context.Context) error {
 	one := []uuid.UUID{s.integration}
 	return map[string]func(context.Context) error{
 		"what needs an operator": func(ctx context.Context) error {
-			_, err := s.store.Overview(ctx, time.Now(), true)
+			_, err := s.store.Overview(ctx, time.Now())
 			return err
 		},
 		"an account's tokens": func(ctx context.Context) error {
