@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -17,6 +18,9 @@ const (
 	// leastGone is the number of slots that an empty answer must lack. A run sells out fewer slots of
 	// an option at a time, and slots that are sold out may be left out.
 	leastGone = 8
+	// leastVanished is the number of slots that must be missing from an answer and back in the next
+	// one. One may have been sold out and left out, and given back by another customer meanwhile.
+	leastVanished = 3
 )
 
 // remembered compares each answer about the slots of an option with the answers before it, whatever
@@ -25,6 +29,8 @@ type remembered struct {
 	options map[string]*optionSlots
 	kept    int             // number of slots
 	drifted map[string]bool // slots that have another id, by option and start
+
+	vanished int // number of slots that were missing from one answer only
 }
 
 // optionSlots is what the answers so far have shown of an option's slots.
@@ -133,4 +139,14 @@ func (f *Fields) foundAgain(in scenario.SlotAnswer, known *optionSlots) {
 	}
 	f.add(rule.OneDay, fmt.Sprintf("%s: expected the %d slots that the answers before and after show, received an empty array", in.Question, back), known.lost, []any{}, "")
 	known.lost, known.gone = nil, nil
+}
+
+// Vanished implements scenario.Witness.
+func (f *Fields) Vanished(in scenario.SlotAnswer, slot discover.Slot) {
+	if f.remembered == nil {
+		return
+	}
+	if f.remembered.vanished++; f.remembered.vanished >= leastVanished {
+		f.add(rule.OneDay, fmt.Sprintf("%s: expected the slot at %s, which the answers before and after show, it is missing", in.Question, slot.StartText), in.Exchange, map[string]any{"slots": len(in.Slots)}, "")
+	}
 }
