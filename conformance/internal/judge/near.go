@@ -109,12 +109,15 @@ func CodeSpecs() []Spec {
 			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, status(ok)) }),
 			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
 				return Move{before: n.Opening.Held, after: n.Held, stop: n.Stop, between: codeExchanges(n.Releases)}
-			})),
+			}),
+			also(counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
+				return Move{before: n.Confirm.After, after: n.Crossed, stop: n.Stop, between: codeExchanges(n.Releases)}
+			}))),
 		of(rule.ReleaseUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, succeed) }),
 		spec(rule.CancelUnknown,
 			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, status(ok)) }),
 			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
-				return Move{before: n.Confirm.After, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
+				return Move{before: n.Crossed, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
 			})),
 		of(rule.CancelUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, succeed) }),
 	}
@@ -126,7 +129,11 @@ func unknownCodes(all scenario.CodeTries, right check) Finding {
 			continue // a closed connection shows nothing about the code
 		}
 		if flaw := right(try.Answer); flaw != "" {
-			return broken("an unknown code, a live one %s: %s", try.Form, flaw).showing(try.Answer.Exchange)
+			like := "a live one "
+			if try.Strange {
+				like = ""
+			}
+			return broken("an unknown code, %s%s: %s", like, try.Form, flaw).showing(try.Answer.Exchange)
 		}
 	}
 	return Finding{}

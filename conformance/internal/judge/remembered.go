@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -17,28 +18,33 @@ const (
 	// leastGone is the number of slots that an empty answer must lack. A run sells out fewer slots of
 	// an option at a time, and slots that are sold out may be left out.
 	leastGone = 8
+	// leastVanished is the number of slots that must be missing from an answer and back in the next
+	// one. One may have been sold out and left out, and given back by another customer meanwhile.
+	leastVanished = 3
 )
 
 // remembered compares each answer about the slots of an option with the answers before it, whatever
 // was called in between.
 type remembered struct {
 	options map[string]*optionSlots
-	kept    int // number of slots
+	kept    int             // number of slots
+	drifted map[string]bool // slots that have another id, by option and start
+
+	vanished int // number of slots that were missing from one answer only
 }
 
 // optionSlots is what the answers so far have shown of an option's slots.
 type optionSlots struct {
-	ids     map[slotTime]string // "" if several slots have that time
-	times   map[string]slotTime
-	open    map[slotTime]bool // the ones that can be booked, as the last answer shows them
-	drifted map[slotTime]bool
-	lost    *probe.Exchange // an empty answer that lacked slots; nil: none
-	gone    []slotTime      // those slots
+	ids   map[slotTime]string // "" if several slots have that time
+	times map[string]slotTime
+	open  map[slotTime]bool // the ones that can be booked, as the last answer shows them
+	lost  *probe.Exchange   // an empty answer that lacked slots; nil: none
+	gone  []slotTime        // those slots
 }
 
 // Remember makes f compare all answers about slots with each other.
 func (f *Fields) Remember() *Fields {
-	f.remembered = &remembered{options: map[string]*optionSlots{}}
+	f.remembered = &remembered{options: map[string]*optionSlots{}, drifted: map[string]bool{}}
 	return f
 }
 
@@ -46,10 +52,16 @@ func (m *remembered) of(in scenario.SlotAnswer) *optionSlots {
 	key := in.Product.ID + "\x00" + in.Option.ID
 	known := m.options[key]
 	if known == nil {
-		known = &optionSlots{ids: map[slotTime]string{}, times: map[string]slotTime{}, open: map[slotTime]bool{}, drifted: map[slotTime]bool{}}
+		known = &optionSlots{ids: map[slotTime]string{}, times: map[string]slotTime{}, open: map[slotTime]bool{}}
 		m.options[key] = known
 	}
 	return known
+}
+
+// drift notes that a slot has another id. It reports whether there are enough such slots.
+func (m *remembered) drift(in scenario.SlotAnswer, at slotTime) bool {
+	m.drifted[fmt.Sprint(in.Product.ID, "\x00", in.Option.ID, "\x00", at.start)] = true
+	return len(m.drifted) >= leastDrifted
 }
 
 // compare records where an answer contradicts the ones before it.
@@ -76,7 +88,7 @@ func (f *Fields) compare(in scenario.SlotAnswer) {
 			f.remembered.kept++
 			known.ids[at] = slot.ID
 		case seen && before != "" && before != slot.ID:
-			if known.drifted[at] = true; len(known.drifted) >= leastDrifted {
+			if f.remembered.drift(in, at) {
 				f.add(rule.SlotPermanent, fmt.Sprintf("%s: expected the slot at %s to keep its id %q, received %q", in.Question, slot.StartText, before, slot.ID),
 					in.Exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id")
 			}
@@ -84,7 +96,7 @@ func (f *Fields) compare(in scenario.SlotAnswer) {
 		if first, seen := known.times[slot.ID]; !seen && f.remembered.kept < mostRemembered {
 			known.times[slot.ID] = at
 		} else if seen && first.start != at.start && len(shown[first]) == 0 {
-			if known.drifted[at] = true; len(known.drifted) >= leastDrifted {
+			if f.remembered.drift(in, at) {
 				f.add(rule.SlotPermanent, fmt.Sprintf("%s: expected id %q to stay with its slot, received it in [%d] for the one at %s", in.Question, slot.ID, i, slot.StartText),
 					in.Exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id")
 			}
@@ -127,4 +139,14 @@ func (f *Fields) foundAgain(in scenario.SlotAnswer, known *optionSlots) {
 	}
 	f.add(rule.OneDay, fmt.Sprintf("%s: expected the %d slots that the answers before and after show, received an empty array", in.Question, back), known.lost, []any{}, "")
 	known.lost, known.gone = nil, nil
+}
+
+// Vanished implements scenario.Witness.
+func (f *Fields) Vanished(in scenario.SlotAnswer, slot discover.Slot) {
+	if f.remembered == nil {
+		return
+	}
+	if f.remembered.vanished++; f.remembered.vanished >= leastVanished {
+		f.add(rule.OneDay, fmt.Sprintf("%s: expected the slot at %s, which the answers before and after show, it is missing", in.Question, slot.StartText), in.Exchange, map[string]any{"slots": len(in.Slots)}, "")
+	}
 }

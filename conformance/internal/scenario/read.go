@@ -27,6 +27,9 @@ type Witness interface {
 	Slot(of SlotAnswer, index int, slot discover.Slot, value any)
 	// Slots receives each answer after all its slots are read.
 	Slots(of SlotAnswer)
+	// Vanished receives an answer that lacks a slot, which the same question showed again directly
+	// afterwards, with seats left.
+	Vanished(in SlotAnswer, slot discover.Slot)
 	// Answer receives each schema problem of an answer that can still be used.
 	Answer(answer *probe.Answer, problem schemas.Problem)
 }
