@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -28,11 +27,7 @@ func freePort(t *testing.T) string {
 // notifying starts a mock that sends its webhooks to that address.
 func notifying(t *testing.T, address string, options mockpartner.Options) (url string) {
 	t.Helper()
-	scenario, err := mockpartner.ParseScenario("webhooks", fmt.Appendf(nil, "webhooks: {url: '%s', secret: %s}\n", address, webhookSecret))
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.Webhooks = scenario.Webhooks
+	options.Webhooks = &mockpartner.Webhooks{URL: address, Secret: webhookSecret}
 	_, url = startMock(t, options)
 	return url
 }
