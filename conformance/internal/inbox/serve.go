@@ -107,7 +107,9 @@ func (h *Webhook) read(contentType string, body []byte, err error) {
 			h.Problems = append(h.Problems, p.String())
 		}
 	default:
-		h.parse(body)
+		if h.parse(body); !h.Slot.End.IsZero() && !h.Slot.End.After(h.Slot.Start) {
+			refuse(http.StatusBadRequest, "/localDateTimeEnd: expected a time after localDateTimeStart")
+		}
 	}
 }
 
@@ -151,9 +153,16 @@ func (h *Webhook) answer() string {
 	}
 }
 
+// codes are the error codes of the reseller API, by status.
+var codes = map[int]string{
+	http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized", http.StatusNotFound: "not_found",
+	http.StatusMethodNotAllowed: "method_not_allowed", http.StatusRequestEntityTooLarge: "body_too_large",
+	http.StatusUnsupportedMediaType: "unsupported_media_type", http.StatusServiceUnavailable: "service_unavailable",
+}
+
 // problem returns an error in the shape of the reseller API (WHK-4).
 func problem(status int, details ...string) string {
-	text, err := json.Marshal(map[string]any{"success": 0, "error": details, "message": details[0], "code": status})
+	text, err := json.Marshal(map[string]any{"success": 0, "error": details, "message": details[0], "code": status, "error_code": codes[status]})
 	if err != nil {
 		return "{}"
 	}

@@ -20,7 +20,7 @@ var WebhooksBody = webhooks.must("webhooks.body", "WHK-2", "A notification has t
 var WebhooksSlot = webhooks.must("webhooks.slot", "WHK-6", "A notification names a slot by the ids and the start that availability has").needs("webhooks.body", "availability.json").
 	why("An unknown id makes the marketplace pull the complete catalog, and leaves the slot as it was. A wrong start moves the slot to another time.").
 	fix("Take productId, optionId, availabilityId and localDateTimeStart from the source that answers GET /products and POST /availability.")
-var WebhooksState = webhooks.must("webhooks.state", "WHK-7", "A notification states the slot after the change").needs("webhooks.slot", "reserve.vacancies.one").
+var WebhooksState = webhooks.must("webhooks.state", "WHK-7", "A notification states what availability shows after the change").needs("webhooks.slot", "reserve.vacancies.one").
 	why("The marketplace stores what the notification says. Seats that are taken are offered again, or free ones are not sold.").
 	fix("Write the notification after the transaction that changes the seats, from the source that answers POST /availability.")
 var WebhooksHold = webhooks.should("webhooks.hold", "WHK-8", "If some holds are notified, all are").needs("webhooks.state").

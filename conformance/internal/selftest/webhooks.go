@@ -27,10 +27,6 @@ func (m *mock) notify(options *mockpartner.Options) error {
 	if err := listener.Close(); err != nil {
 		return fmt.Errorf("find a port for webhooks: %w", err)
 	}
-	scenario, err := mockpartner.ParseScenario("webhooks", fmt.Appendf(nil, "webhooks: {url: 'http://%s%s', secret: %s}\n", m.inbox, inbox.DefaultPath, webhookSecret))
-	if err != nil {
-		return err
-	}
-	options.Webhooks = scenario.Webhooks
+	options.Webhooks = &mockpartner.Webhooks{URL: "http://" + m.inbox + inbox.DefaultPath, Secret: webhookSecret}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -68,7 +67,7 @@ type junitText struct {
 // is skipped, and its message starts with the outcome.
 func drawJUnit(r *report.Result) ([]byte, error) {
 	root := junitSuites{Name: "conformance", Time: seconds(r.DurationMS)}
-	for _, e := range rule.Endpoints() {
+	for _, e := range endpoints(r) {
 		suite, duration := newJUnitSuite(r, string(e)), int64(0)
 		for _, one := range r.Rules {
 			if one.Endpoint == e {

@@ -137,7 +137,7 @@ func newPage(r *report.Result) *page {
 	p.Head.Title = p.Heading + ": " + shorten(p.Host, maxText) + " · conformance report"
 	views := ruleViews(r)
 	p.Urgent, p.NotJudged = findings(urgent(views, r.Verdict), Causes(r.Rules)), NotJudged(r.Rules)
-	for _, e := range rule.Endpoints() {
+	for _, e := range endpoints(r) {
 		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r))
 	}
 	for _, l := range r.NotUndone {
@@ -211,6 +211,14 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView, r *report.Result) 
 		v.Worst = Milliseconds(r.Latency[i].WorstMS)
 	}
 	return v
+}
+
+// endpoints lists what the rules of a result are about. A result of an earlier suite has no rules
+// about webhooks.
+func endpoints(r *report.Result) []partnerapi.Endpoint {
+	return slices.DeleteFunc(rule.Endpoints(), func(e partnerapi.Endpoint) bool {
+		return e == rule.Webhooks && !slices.ContainsFunc(r.Rules, func(one report.RuleResult) bool { return one.Endpoint == e })
+	})
 }
 
 func route(e partnerapi.Endpoint) (method, path string) {
