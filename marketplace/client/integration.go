@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
@@ -114,10 +115,19 @@ type SetSlot struct {
 	Problems       []Problem `json:"problems"`
 }
 
-// Breach is an answer to a booking call that breached the contract but was used.
+// Breach is a breach of the partner contract: a rule that the partner's answers break, or an answer
+// about a booking that broke the contract and was used.
 type Breach struct {
-	At        time.Time `json:"at"`
-	BookingID string    `json:"booking_id"`
-	Endpoint  string    `json:"endpoint"` // confirm, release or cancel
-	Message   string    `json:"message"`  // what is wrong, with its place
+	At        time.Time       `json:"at"`         // the last time
+	Since     time.Time       `json:"since"`      // the first time
+	Count     int64           `json:"count"`      // how often since then
+	BookingID string          `json:"booking_id"` // empty: it is not about one booking
+	Endpoint  string          `json:"endpoint"`   // products, availability, reserve, confirm, release or cancel
+	Message   string          `json:"message"`    // what is wrong, with its place
+	Rule      string          `json:"rule"`       // empty: it was noted while the answer was used
+	Title     string          `json:"title"`
+	Clause    string          `json:"clause"`
+	Level     string          `json:"level"` // MUST or SHOULD
+	Fix       string          `json:"fix"`
+	Exchanges json.RawMessage `json:"exchanges"` // of one integration: the calls of the last time, as in report.json
 }

@@ -121,6 +121,7 @@ type settings struct {
 	metricsFrom, trustedProxies []string
 	metricsAddr                 string
 	conformance, certification  string
+	judgeTraffic                string
 	ratesURL                    string
 	traces                      bool
 
@@ -158,6 +159,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.BoolVar(&s.traces, "traces", false, "send OpenTelemetry traces to the address in OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP)")
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one beside this command, or else on the PATH")
 	f.StringVar(&s.certification, "certification", noCertification, "off, advise or require. advise: integrations show whether they are certified. require: also, activities of live integrations are listed only while they are")
+	f.StringVar(&s.judgeTraffic, "judge-traffic", judgeAll, "all, sample or off: judge the calls to partners as they happen, with the conformance command. sample: all calls of a partner in one minute of ten")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
 	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
 }
@@ -167,6 +169,13 @@ const (
 	noCertification = "off"
 	advise          = "advise"  // integrations show whether they are certified
 	require         = "require" // also, activities of live integrations are listed only while they are
+)
+
+// The values of --judge-traffic.
+const (
+	judgeAll    = "all"
+	judgeSample = "sample"
+	judgeNone   = "off"
 )
 
 // mostPageCache is more than one machine has, in MiB.
@@ -185,6 +194,7 @@ func (s *settings) mistakes() []error {
 		unless(s.loginLimit >= 0, "--login-limit: expected 0 or more, received %d", s.loginLimit),
 		s.readSchedule(),
 		unless(slices.Contains([]string{noCertification, advise, require}, s.certification), "--certification: expected off, advise or require, received %.20q", s.certification),
+		unless(slices.Contains([]string{judgeAll, judgeSample, judgeNone}, s.judgeTraffic), "--judge-traffic: expected all, sample or off, received %.20q", s.judgeTraffic),
 		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),
 		checkFeed(s.ratesURL),

@@ -18,6 +18,9 @@ type integrationView struct {
 // Address returns the integration's page.
 func (i integrationView) Address() string { return i.Root + "/integrations/" + i.ID }
 
+// Evidence returns the calls that show a breach.
+func (i integrationView) Evidence(b client.Breach) *evidence { return judgedEvidence(b) }
+
 // integration reads the integration in the path.
 func (x *exchange) integration() (integrationView, error) {
 	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)

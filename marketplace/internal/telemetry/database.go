@@ -24,6 +24,13 @@ type Integration struct {
 	CertificateEnded string
 }
 
+// Breach is a rule that a live integration's partner broke.
+type Breach struct {
+	Integration         uuid.UUID
+	Rule, Clause, Level string
+	Since               time.Time
+}
+
 // Jobs are the jobs of one kind and state in the queue.
 type Jobs struct {
 	Kind, State string
@@ -54,6 +61,7 @@ type Holds struct {
 // State is the part of the metrics that is read from the database.
 type State struct {
 	Integrations []Integration
+	Breaches     []Breach
 	Jobs         []Jobs
 	Deliveries   []Deliveries
 	Attention    []Attention
@@ -120,6 +128,9 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 	to.gauge(databaseUp, 1)
 	d.partners.know(state.Integrations)
 	d.partners.collect(to)
+	for _, b := range state.Breaches {
+		to.gauge(breachSince, float64(b.Since.UnixMilli())/1000, b.Integration.String(), b.Rule, b.Clause, b.Level)
+	}
 	now := d.now()
 	for _, j := range state.Jobs {
 		to.gauge(jobs, float64(j.Count), j.Kind, j.State)
