@@ -1,11 +1,14 @@
 package judging_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -13,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -251,3 +255,39 @@ const adult = "unit-adult"
 
 // slot is a slot as an answer shows it.
 type slot struct{ ID string }
+
+// sometimesUnauthorized answers every seventh call with 401, although its key is right.
+func sometimesUnauthorized(next http.Handler) http.Handler {
+	var calls atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if calls.Add(1)%7 == 0 {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// dayLacksASlot leaves the last slot out of the answer about a single day.
+func dayLacksASlot(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != partnerapi.AvailabilityPath {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var asked partnerapi.AvailabilityRequest
+		_ = json.Unmarshal(body, &asked)
+		answer := httptest.NewRecorder()
+		next.ServeHTTP(answer, r)
+		var slots []json.RawMessage
+		if asked.LocalDateStart == asked.LocalDateEnd && json.Unmarshal(answer.Body.Bytes(), &slots) == nil && len(slots) > 1 {
+			text, _ := json.Marshal(slots[:len(slots)-1])
+			answer.Body = bytes.NewBuffer(text)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+	})
+}

@@ -42,17 +42,19 @@ func TestALawfulPartnerOfTwoReplicasIsNotAccused(t *testing.T) {
 
 func TestABreachAppearsWhileTheServiceRuns(t *testing.T) {
 	t.Parallel()
-	for defect, rule := range map[string]string{
-		"second-confirm-books-again": "confirm.repeat.booking",
-		"slot-ids-drift":             "availability.slot.permanent",
-		"window-without-its-end":     "availability.one-day",
-		"hold-in-xml":                "reserve.json",
-		"booking-is-pending":         "confirm.confirmed",
-		"price-as-text":              "products.pricing-from.original",
+	defect := func(name string) mockpartner.Options { return mockpartner.Options{Defects: []string{name}} }
+	for rule, options := range map[string]mockpartner.Options{
+		"confirm.repeat.booking":      defect("second-confirm-books-again"),
+		"availability.slot.permanent": defect("slot-ids-drift"),
+		"reserve.json":                defect("hold-in-xml"),
+		"confirm.confirmed":           defect("booking-is-pending"),
+		"products.pricing.original":   defect("price-as-text"),
+		"products.auth.accepted":      {Around: sometimesUnauthorized},
+		"availability.one-day":        {Around: dayLacksASlot},
 	} {
-		t.Run(defect, func(t *testing.T) {
+		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t, mockpartner.Options{Defects: []string{defect}}, 2)
+			b := setup(t, options, 2)
 			s := b.shopper(1)
 			began := time.Now()
 			until(t, "a breach of "+rule, func() bool {
