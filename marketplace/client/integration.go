@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
@@ -31,13 +32,8 @@ type Integration struct {
 			Problems       []Problem `json:"problems"`
 		} `json:"set_aside"` // the first few
 	} `json:"slots"`
-	Calls    []HourOfCalls `json:"calls"` // of the last 24 hours, oldest first; hours without calls are left out
-	Breaches []struct {
-		At        time.Time `json:"at"`
-		BookingID string    `json:"booking_id"`
-		Endpoint  string    `json:"endpoint"` // confirm, release or cancel
-		Message   string    `json:"message"`  // what is wrong, with its place
-	} `json:"breaches"` // newest first
+	Calls         []HourOfCalls `json:"calls"`    // of the last 24 hours, oldest first; hours without calls are left out
+	Breaches      []Breach      `json:"breaches"` // newest first
 	Certification *struct {
 		State           string    `json:"state"`  // none, certified, failed or expired
 		RunID           string    `json:"run_id"` // the run that the state is based on; empty: no run
@@ -123,4 +119,21 @@ const (
 type Problem struct {
 	Pointer string `json:"pointer"` // a JSON pointer
 	Message string `json:"message"` // what was expected and what was received
+}
+
+// Breach is a breach of the partner contract: a rule that the partner's answers break, or an answer
+// about a booking that broke the contract and was used.
+type Breach struct {
+	At        time.Time       `json:"at"`         // the last time
+	Since     time.Time       `json:"since"`      // the first time
+	Count     int64           `json:"count"`      // how often since then
+	BookingID string          `json:"booking_id"` // empty: it is not about one booking
+	Endpoint  string          `json:"endpoint"`   // products, availability, reserve, confirm, release or cancel
+	Message   string          `json:"message"`    // what is wrong, with its place
+	Rule      string          `json:"rule"`       // empty: it was noted while the answer was used
+	Title     string          `json:"title"`
+	Clause    string          `json:"clause"`
+	Level     string          `json:"level"` // MUST or SHOULD
+	Fix       string          `json:"fix"`
+	Exchanges json.RawMessage `json:"exchanges"` // of one integration: the calls of the last time, as in report.json
 }

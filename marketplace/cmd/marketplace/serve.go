@@ -145,8 +145,11 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	calls, webhooks := partner.NewCallJournal(work.Partners, log), partner.NewJournal(work.Partners.AddWebhooks, log)
 	defer func() { finish(calls.Close, webhooks.Close) }()
+	suite := findSuite(s.conformance, log)
+	watcher, unwatch := startJudge(s.judgeTraffic, suite, work, measured, clock, log)
+	defer func() { finish(unwatch) }()
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, calls, log),
+		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, calls, log), Watcher: watcher,
 	})
 	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
 	bookings, owed := newBookings(store, client, integrations, s.share, measured, clock, log), newBookings(work, client, deliveries, s.share, measured, clock, log)
@@ -157,7 +160,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := store.Runs.Govern(ctx, certification.Rules{Default: certification.Policy(s.certification), Approval: s.goLive == approve}); err != nil {
 		return fmt.Errorf("--certification: %w", err)
 	}
-	suite := findSuite(s.conformance, log)
 	signer, err := certification.NewSigner(key)
 	if err != nil {
 		return err

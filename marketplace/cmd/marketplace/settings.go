@@ -123,6 +123,7 @@ type settings struct {
 	metricsAddr                 string
 	conformance, certification  string
 	goLive                      string
+	judgeTraffic                string
 	ratesURL                    string
 	traces                      bool
 
@@ -161,6 +162,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one beside this command, or else on the PATH")
 	f.StringVar(&s.certification, "certification", string(certification.Off), "off, advise or require. advise: integrations show whether they are certified. require: also, activities of live integrations are listed only while they are. Operators can set another policy for an integration")
 	f.StringVar(&s.goLive, "go-live", open, "open or approve. approve: activities of live integrations are listed only after an operator has approved the integration")
+	f.StringVar(&s.judgeTraffic, "judge-traffic", judgeAll, "all, sample or off: judge the calls to partners as they happen, with the conformance command. sample: all calls of a partner in one minute of ten")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
 	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
 }
@@ -169,6 +171,13 @@ func (s *settings) register(command *cobra.Command) {
 const (
 	open    = "open"    // a registered integration is listed
 	approve = "approve" // an operator must approve it
+)
+
+// The values of --judge-traffic.
+const (
+	judgeAll    = "all"
+	judgeSample = "sample"
+	judgeNone   = "off"
 )
 
 // mostPageCache is more than one machine has, in MiB.
@@ -188,6 +197,7 @@ func (s *settings) mistakes() []error {
 		s.readSchedule(),
 		unless(slices.Contains(certification.Policies(), certification.Policy(s.certification)), "--certification: expected off, advise or require, received %.20q", s.certification),
 		unless(s.goLive == open || s.goLive == approve, "--go-live: expected open or approve, received %.20q", s.goLive),
+		unless(slices.Contains([]string{judgeAll, judgeSample, judgeNone}, s.judgeTraffic), "--judge-traffic: expected all, sample or off, received %.20q", s.judgeTraffic),
 		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),
 		checkFeed(s.ratesURL),

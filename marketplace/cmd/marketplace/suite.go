@@ -3,7 +3,11 @@ package main
 import (
 	"log/slog"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/judging"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/suite"
+	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 // checkSuite returns why the given conformance command cannot be run.
@@ -11,16 +15,32 @@ func checkSuite(given string) error {
 	if given == "" {
 		return nil
 	}
-	_, err := certification.FindCommand(given)
+	_, err := suite.FindCommand(given)
 	return err
 }
 
 // findSuite returns the path of the conformance command, or "" if it is missing; the service then
 // works without it.
 func findSuite(given string, log *slog.Logger) string {
-	path, err := certification.FindCommand(given)
+	path, err := suite.FindCommand(given)
 	if err != nil {
 		log.Warn(err.Error())
 	}
 	return path
+}
+
+// startJudge starts the judge of calls to partners. It returns nil, and a function that does nothing,
+// if they are not judged.
+func startJudge(mode, command string, store *postgres.Store, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (partner.Watcher, func()) {
+	switch {
+	case mode == judgeNone:
+		return nil, func() {}
+	case command == "":
+		log.Info("calls to partners are not judged, because there is no conformance command")
+		return nil, func() {}
+	}
+	j := judging.New(judging.Config{Store: store.Partners, Command: command, Sample: mode == judgeSample, Now: clock.Now, Log: log})
+	measured.Judge(j.Counts)
+	log.Info("calls to partners are judged", slog.String("calls", mode), slog.String("command", command))
+	return j, j.Close
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -22,7 +21,7 @@ type partnerStore interface {
 	Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error)
 	Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.WebhookEntry], error)
 	HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]marketplace.List[partner.HourCount], error)
-	Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error)
+	Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]marketplace.List[marketplace.Breach], error)
 }
 
 // catalogStore stores partners' catalogs.
@@ -109,29 +108,29 @@ func (h integrationHandler) list(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	views, err := h.views(r.Context(), found.Entries)
+	views, err := h.views(r.Context(), found.Entries, false)
 	return pageOf(asked, found, func(i marketplace.Integration) integrationView { return views[i.ID] }), err
 }
 
 // integrationView is an integration as its partner and operators see it, without key and secret.
 type integrationView struct {
-	ID                    uuid.UUID                           `json:"integration_id"`
-	Name                  string                              `json:"name"`
-	Mode                  marketplace.Mode                    `json:"mode"`
-	BaseURL               string                              `json:"base_url"`
-	AuthType              partnerapi.AuthType                 `json:"auth_type"`
-	HandlesTicketDelivery bool                                `json:"handles_ticket_delivery"`
-	PreviousSecretUntil   *time.Time                          `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
-	CreatedAt             time.Time                           `json:"created_at"`
-	LastSyncAt            *time.Time                          `json:"last_sync_at"`
-	Health                healthView                          `json:"health"`
-	LastSync              *catalog.Sync                       `json:"last_sync"`
-	AwaitsApproval        bool                                `json:"awaits_approval"` // the guard holds a pull
-	Slots                 catalog.SlotsKnown                  `json:"slots"`
-	Calls                 marketplace.List[partner.HourCount] `json:"calls"`         // of the last day, by hour; oldest first
-	Breaches              marketplace.List[booking.Breach]    `json:"breaches"`      // newest first
-	Certification         *certification.Certification        `json:"certification"` // nil: not shown
-	Admission             certification.Admission             `json:"admission"`
+	ID                    uuid.UUID                            `json:"integration_id"`
+	Name                  string                               `json:"name"`
+	Mode                  marketplace.Mode                     `json:"mode"`
+	BaseURL               string                               `json:"base_url"`
+	AuthType              partnerapi.AuthType                  `json:"auth_type"`
+	HandlesTicketDelivery bool                                 `json:"handles_ticket_delivery"`
+	PreviousSecretUntil   *time.Time                           `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
+	CreatedAt             time.Time                            `json:"created_at"`
+	LastSyncAt            *time.Time                           `json:"last_sync_at"`
+	Health                healthView                           `json:"health"`
+	LastSync              *catalog.Sync                        `json:"last_sync"`
+	AwaitsApproval        bool                                 `json:"awaits_approval"` // the guard holds a pull
+	Slots                 catalog.SlotsKnown                   `json:"slots"`
+	Calls                 marketplace.List[partner.HourCount]  `json:"calls"`         // of the last day, by hour; oldest first
+	Breaches              marketplace.List[marketplace.Breach] `json:"breaches"`      // newest first
+	Certification         *certification.Certification         `json:"certification"` // nil: not shown
+	Admission             certification.Admission              `json:"admission"`
 }
 
 // callsCounted is how far back calls are counted by hour, in addition to the current hour.
@@ -144,12 +143,13 @@ type healthView struct {
 }
 
 func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (any, error) {
-	views, err := h.views(r.Context(), []marketplace.Integration{i})
+	views, err := h.views(r.Context(), []marketplace.Integration{i}, true)
 	return views[i.ID], err
 }
 
-// views reads the state of several integrations in one batch.
-func (h integrationHandler) views(ctx context.Context, list []marketplace.Integration) (map[uuid.UUID]integrationView, error) {
+// views reads the state of several integrations in one batch, with the evidence of their breaches
+// if asked for.
+func (h integrationHandler) views(ctx context.Context, list []marketplace.Integration, evidence bool) (map[uuid.UUID]integrationView, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, one := range list {
 		ids[i] = one.ID
@@ -174,7 +174,7 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 	if err != nil {
 		return nil, err
 	}
-	breaches, err := h.store.Breaches(ctx, ids)
+	breaches, err := h.store.Breaches(ctx, ids, evidence)
 	views := make(map[uuid.UUID]integrationView, len(list))
 	for _, i := range list {
 		health, stands := fares[i.ID], standings[i.ID]

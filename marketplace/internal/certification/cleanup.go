@@ -88,8 +88,8 @@ func (r *Runner) undo(ctx context.Context, run Run) (left []Leftover, err error)
 	if err := p.watch(within, lookEvery, endTime, func() (bool, error) { return true, nil }); err != nil {
 		return nil, err
 	}
-	if code := p.code(); code != cleanupDone && code != cleanupPartial {
-		return nil, fmt.Errorf("conformance cleanup ended with %d: %s", code, p.errors.lastLine())
+	if code := p.Code(); code != cleanupDone && code != cleanupPartial {
+		return nil, fmt.Errorf("conformance cleanup ended with %d: %s", code, p.LastError())
 	}
 	var said struct {
 		NotUndone []Leftover `json:"not_undone"`

@@ -133,13 +133,13 @@ func (r *Runner) judge(ctx context.Context, lease Lease, run Run) (o Outcome, er
 	written := &writing{store: r.Store, lease: lease, process: p, ledger: filepath.Join(dir, ledgerFile), numbers: map[Kind]int{}, extended: time.Now(), log: r.Log}
 	err = p.watch(within, lookEvery, endTime, func() (bool, error) { return written.look(ctx) })
 	sum, read := o.readFile(filepath.Join(dir, reportJSON))
-	switch code := p.code(); {
+	switch code := p.Code(); {
 	case errors.Is(err, context.DeadlineExceeded) && within.Err() != nil:
 		return o, errStopped
 	case err != nil:
 		return o, err
 	case code != conformant && code != nonconformant && code != incomplete:
-		return o, fmt.Errorf("the conformance command ended with %d: %s", code, p.errors.lastLine())
+		return o, fmt.Errorf("the conformance command ended with %d: %s", code, p.LastError())
 	case read != nil:
 		return o, read
 	}

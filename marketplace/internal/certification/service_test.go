@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/suite"
 )
 
 func TestAnIntegrationHasOneRunAtATime(t *testing.T) {
@@ -41,7 +42,7 @@ func TestAServiceWithoutTheCommandSaysSo(t *testing.T) {
 	if _, err := certification.NewService(b.store.Runs, false).Start(t.Context(), b.of, certification.Full, nil, true); marketplace.CodeOf(err) != marketplace.Conflict {
 		t.Errorf("want it refused, got %v", err)
 	}
-	if _, err := certification.FindCommand("/no/such/command"); err == nil {
+	if _, err := suite.FindCommand("/no/such/command"); err == nil {
 		t.Error("want a command that is not there refused")
 	}
 }

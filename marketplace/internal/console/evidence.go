@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"partnerkit.dev/marketplace/client"
 )
 
 // The limits of the evidence on a page. The report has the rest.
@@ -51,7 +53,8 @@ type evidenceCall struct {
 	Failure *struct {
 		Message string `json:"message"`
 	} `json:"failure"`
-	Curl string `json:"curl"`
+	Curl     string `json:"curl"`
+	Recorded bool   `json:"-"` // the marketplace made the call: there is no command that repeats it
 }
 
 // Answer returns the relevant part of the answer's body, otherwise its beginning.
@@ -68,6 +71,18 @@ func (c evidenceCall) Answer() string {
 		return shortened(body.Text)
 	}
 	return shortened(text.String())
+}
+
+// judgedEvidence returns the calls that show a breach in the traffic; nil without any.
+func judgedEvidence(b client.Breach) *evidence {
+	e := &evidence{ID: b.Rule}
+	if json.Unmarshal(b.Exchanges, &e.Calls) != nil || len(e.Calls) == 0 {
+		return nil
+	}
+	for i := range e.Calls {
+		e.Calls[i].Recorded = true
+	}
+	return e
 }
 
 // Took returns how long the call took.

@@ -33,6 +33,9 @@ func (f *frame) Calls(i integrationView) chart.Calls {
 	return chart.NewCalls(i.Integration.Calls, f.now)
 }
 
+// Evidence returns the calls that show a breach.
+func (i integrationView) Evidence(b client.Breach) *evidence { return judgedEvidence(b) }
+
 // integration reads the integration in the path.
 func (x *exchange) integration() (integrationView, error) {
 	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)

@@ -1,7 +1,7 @@
 // Package partner registers partners' platforms and calls them. Each of the contract's endpoints is
 // called within its limit, with the registered key, and only at public addresses. One partner's
 // calls never delay another's. Every call goes through one pipeline (do, in calls.go): permit,
-// deadline, exchange, judgement, health. Callers receive the meaning of an answer and need no
+// deadline, exchange, watcher, judgement, health. Callers receive the meaning of an answer and need no
 // status codes.
 package partner
 
@@ -27,6 +27,7 @@ type Target struct {
 	BaseURL  *url.URL
 	AuthType partnerapi.AuthType
 	AuthKey  string
+	Tickets  bool // the partner delivers its own tickets
 }
 
 // Config configures a Client.
@@ -35,6 +36,7 @@ type Config struct {
 	UserAgent string
 	AtOnce    int                          // concurrent calls to one partner
 	Observe   func(uuid.UUID, Observation) // called after every call, with the integration
+	Watcher   Watcher                      // sees every call; nil: none
 	Now       func() time.Time
 	Scale     func(time.Duration) time.Duration // scales the limits; nil: the contract's limits apply
 }

@@ -62,16 +62,18 @@ type reply struct {
 	body   []byte
 	err    error
 	sent   bool // or may have been
+
+	request *http.Request // nil: there was none
+	asked   []byte        // its body
+	header  http.Header   // of the answer
 }
 
 // exchange sends a call and judges its answer.
 func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 	ctx, span := spanOf(ctx, t, asked)
-	began := c.config.Now()
 	place := &place{of: c.large}
 	defer place.leave() // after the body has been interpreted, too
-	r := c.send(ctx, t, asked, place)
-	took := c.config.Now().Sub(began)
+	r, took := c.watched(t, asked, func() reply { return c.send(ctx, t, asked, place) })
 	o := judge(ctx, asked, r)
 	o.Took = took
 	span.end(o)
@@ -81,7 +83,8 @@ func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {
 	sending := &sending{by: asked.by}
 	defer func() { r.sent = sending.sent.Load() }()
-	request, err := c.request(sending.guarded(ctx), t, asked)
+	request, body, err := c.request(sending.guarded(ctx), t, asked)
+	r.request, r.asked = request, body
 	if err != nil {
 		return reply{err: err}
 	}
@@ -91,10 +94,11 @@ func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return reply{err: err}
+		r.err = err
+		return r
 	}
 	defer response.Body.Close()
-	r.status = response.StatusCode
+	r.status, r.header = response.StatusCode, response.Header
 	if response.ContentLength > asked.largest && asked.read != nil {
 		r.err = errLarge
 		return r
@@ -106,22 +110,22 @@ func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (
 	return r
 }
 
-func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Request, []byte, error) {
 	address, err := partnerapi.URL(t.BaseURL, asked.path, asked.query)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var text []byte
 	var body io.Reader
 	if asked.body != nil {
-		text, err := json.Marshal(asked.body)
-		if err != nil {
-			return nil, err
+		if text, err = json.Marshal(asked.body); err != nil {
+			return nil, nil, err
 		}
 		body = bytes.NewReader(text)
 	}
 	request, err := http.NewRequestWithContext(ctx, asked.method, address.String(), body)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	request.URL = address // unchanged: NewRequest would parse it again
 	if asked.once {
@@ -138,5 +142,5 @@ func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Reque
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", c.config.UserAgent)
 	request.Header.Set("Authorization", t.AuthType.Authorization(t.AuthKey))
-	return request, nil
+	return request, text, nil
 }

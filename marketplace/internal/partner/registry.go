@@ -159,5 +159,5 @@ func (r *Registry) CheckSecret(ctx context.Context) error {
 // Target returns how an integration's partner is called.
 func (r *Registry) Target(i marketplace.Integration) (Target, error) {
 	key, err := r.sealer.Open(i.AuthKey, i.ID.String())
-	return Target{ID: i.ID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key}, err
+	return Target{ID: i.ID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key, Tickets: i.HandlesTicketDelivery}, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/judging"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 )
@@ -184,4 +185,89 @@ var everySyncList = list[catalog.Sync]{
 // ones.
 func (c *Catalog) EverySync(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error) {
 	return everySyncList.page(ctx, c.database, entriesOf(integration, nil), asked)
+}
+
+// forgotten says that a breach was not seen for so long that it starts again.
+const forgotten = `b.last_seen < EXCLUDED.first_seen - interval '1 day'`
+
+const keepBreach = `
+	INSERT INTO judged_breaches AS b (integration_id, rule, title, clause, level, endpoint, message, fix, count, first_seen, last_seen, evidence)
+	SELECT id, @rule, @title, @clause, @level, @endpoint, @message, @fix, @count::bigint, @first::timestamptz, @last::timestamptz, @evidence FROM integrations WHERE id = @id AND deleted_at IS NULL
+	ON CONFLICT (integration_id, rule) DO UPDATE SET
+		title = EXCLUDED.title, clause = EXCLUDED.clause, level = EXCLUDED.level, endpoint = EXCLUDED.endpoint, fix = EXCLUDED.fix,
+		message = CASE WHEN EXCLUDED.last_seen >= b.last_seen THEN EXCLUDED.message ELSE b.message END,
+		evidence = CASE WHEN EXCLUDED.last_seen >= b.last_seen THEN EXCLUDED.evidence ELSE b.evidence END,
+		count = CASE WHEN ` + forgotten + ` THEN 0 ELSE b.count END + EXCLUDED.count,
+		first_seen = CASE WHEN ` + forgotten + ` THEN EXCLUDED.first_seen ELSE least(b.first_seen, EXCLUDED.first_seen) END,
+		last_seen = greatest(b.last_seen, EXCLUDED.last_seen)
+	RETURNING count = @count`
+
+// KeepBreaches implements judging.Store.
+func (p *Partners) KeepBreaches(ctx context.Context, found []judging.Breach) (fresh []judging.Breach, err error) {
+	batch := &pgx.Batch{}
+	for _, b := range found {
+		batch.Queue(keepBreach, named{
+			"id": b.Integration, "rule": b.Rule, "title": b.Title, "clause": b.Clause, "level": b.Level, "endpoint": b.Endpoint, "message": b.Message, "fix": b.Fix,
+			"count": b.Count, "first": b.FirstSeen, "last": b.LastSeen, "evidence": string(b.Evidence),
+		}).QueryRow(func(row pgx.Row) error {
+			var first bool
+			err := row.Scan(&first)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil // the integration was deleted
+			}
+			if first {
+				fresh = append(fresh, b)
+			}
+			return err
+		})
+	}
+	return fresh, p.pool.SendBatch(ctx, batch).Close()
+}
+
+// mostBreaches is how many breaches of each kind are shown.
+const mostBreaches = 50
+
+// Breaches returns the breaches of integrations' partners, newest first: the rules that were judged
+// to be broken, and the answers about bookings that were used. evidence includes the evidence.
+func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]marketplace.List[marketplace.Breach], error) {
+	found := make(map[uuid.UUID]marketplace.List[marketplace.Breach], len(integrations))
+	for _, id := range integrations {
+		found[id] = marketplace.List[marketplace.Breach]{}
+	}
+	rows, err := p.pool.Query(ctx, `
+		SELECT i.id, b.* FROM unnest($1::uuid[]) AS i (id), LATERAL (
+			(SELECT last_seen AS at, first_seen AS since, count, '' AS booking_id, endpoint, message, rule, title, clause, level, fix, CASE WHEN $3 THEN evidence ELSE '[]' END AS evidence
+			FROM judged_breaches WHERE integration_id = i.id ORDER BY last_seen DESC, rule LIMIT $2)
+			UNION ALL
+			(SELECT at, at, 1, booking_id::text, endpoint, message, '', '', '', 'MUST', '', '[]'
+			FROM integration_breaches WHERE integration_id = i.id ORDER BY at DESC, id DESC LIMIT $2)) b
+		ORDER BY b.at DESC, b.rule DESC`, integrations, mostBreaches, evidence)
+	if err != nil {
+		return nil, err
+	}
+	var id uuid.UUID
+	var b marketplace.Breach
+	var calls string
+	_, err = pgx.ForEachRow(rows, []any{&id, &b.At, &b.Since, &b.Count, &b.Booking, &b.Endpoint, &b.Message, &b.Rule, &b.Title, &b.Clause, &b.Level, &b.Fix, &calls}, func() error {
+		b.Evidence = []byte(calls)
+		found[id] = append(found[id], b)
+		return nil
+	})
+	return found, err
+}
+
+// DropOldBreaches deletes breaches in answers that were used, except the last keep of each
+// integration. It deletes at most most breaches and returns their number.
+func (p *Partners) DropOldBreaches(ctx context.Context, keep, most int) (int64, error) {
+	return p.delete(ctx, `
+		DELETE FROM integration_breaches WHERE id = ANY (ARRAY(
+			SELECT old.id FROM integrations i, LATERAL (
+				SELECT b.id FROM integration_breaches b WHERE b.integration_id = i.id ORDER BY b.at DESC, b.id DESC OFFSET $1) old LIMIT $2))`, keep, most)
+}
+
+// DropJudgedBreaches deletes rows about rules that were last broken before a time. It deletes at most
+// most rows and returns their number.
+func (p *Partners) DropJudgedBreaches(ctx context.Context, before time.Time, most int) (int64, error) {
+	return p.delete(ctx, `
+		DELETE FROM judged_breaches WHERE (integration_id, rule) IN (SELECT integration_id, rule FROM judged_breaches WHERE last_seen < $1 LIMIT $2)`, before, most)
 }

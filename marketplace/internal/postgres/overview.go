@@ -183,6 +183,12 @@ func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err er
 	if state.Integrations, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Integration]); err != nil {
 		return state, err
 	}
+	state.Breaches, err = all(ctx, s.pool, pgx.RowToStructByPos[telemetry.Breach], `
+		SELECT b.integration_id, b.rule, b.clause, b.level, b.first_seen FROM judged_breaches b JOIN integrations i ON i.id = b.integration_id
+		WHERE i.deleted_at IS NULL AND b.last_seen > now() - interval '1 day'`)
+	if err != nil {
+		return state, err
+	}
 	rows, err = s.pool.Query(ctx, `
 		SELECT kind, state::text, count(*), min(scheduled_at) AS due_at FROM river_job
 		WHERE state IN ('available', 'running', 'retryable', 'scheduled', 'pending') GROUP BY kind, state`)

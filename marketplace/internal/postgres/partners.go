@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
-	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -203,11 +202,8 @@ func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call part
 	return changed, nil
 }
 
-// How many health changes and breaches are shown.
-const (
-	mostChanges  = 50
-	mostBreaches = 50
-)
+// mostChanges is how many health changes are shown.
+const mostChanges = 50
 
 // Fares returns the health of integrations' partners.
 func (p *Partners) Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error) {
@@ -251,36 +247,4 @@ func (p *Partners) DropOldHealthChanges(ctx context.Context, keep, most int) (in
 		DELETE FROM integration_health_changes WHERE id = ANY (ARRAY(
 			SELECT old.id FROM integrations i, LATERAL (
 				SELECT c.id FROM integration_health_changes c WHERE c.integration_id = i.id ORDER BY c.at DESC, c.id DESC OFFSET $1) old LIMIT $2))`, keep, most)
-}
-
-// Breaches returns the last breaches of integrations' partners in answers that were used, newest
-// first.
-func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error) {
-	found := make(map[uuid.UUID]marketplace.List[booking.Breach], len(integrations))
-	for _, id := range integrations {
-		found[id] = marketplace.List[booking.Breach]{}
-	}
-	rows, err := p.pool.Query(ctx, `
-		SELECT i.id, b.at, b.booking_id, b.endpoint, b.message FROM unnest($1::uuid[]) AS i (id), LATERAL (
-			SELECT * FROM integration_breaches WHERE integration_id = i.id ORDER BY at DESC, id DESC LIMIT $2) b
-		ORDER BY b.at DESC, b.id DESC`, integrations, mostBreaches)
-	if err != nil {
-		return nil, err
-	}
-	var id uuid.UUID
-	var b booking.Breach
-	_, err = pgx.ForEachRow(rows, []any{&id, &b.At, &b.Booking, &b.Endpoint, &b.Message}, func() error {
-		found[id] = append(found[id], b)
-		return nil
-	})
-	return found, err
-}
-
-// DropOldBreaches deletes breaches except the last keep of each integration. It deletes at most
-// most breaches and returns their number.
-func (p *Partners) DropOldBreaches(ctx context.Context, keep, most int) (int64, error) {
-	return p.delete(ctx, `
-		DELETE FROM integration_breaches WHERE id = ANY (ARRAY(
-			SELECT old.id FROM integrations i, LATERAL (
-				SELECT b.id FROM integration_breaches b WHERE b.integration_id = i.id ORDER BY b.at DESC, b.id DESC OFFSET $1) old LIMIT $2))`, keep, most)
 }

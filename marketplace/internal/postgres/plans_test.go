@@ -80,7 +80,7 @@ func (s sold) pages() map[string]func(context.Context) error {
 			return err
 		},
 		"an integration's breaches": func(ctx context.Context) error {
-			_, err := s.store.Partners.Breaches(ctx, one)
+			_, err := s.store.Partners.Breaches(ctx, one, true)
 			return err
 		},
 		"where an integration's catalog stands": func(ctx context.Context) error {

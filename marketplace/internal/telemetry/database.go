@@ -25,6 +25,13 @@ type Integration struct {
 	GoLiveRequested  bool // the partner waits for an approval
 }
 
+// Breach is a rule that a live integration's partner broke.
+type Breach struct {
+	Integration         uuid.UUID
+	Rule, Clause, Level string
+	Since               time.Time
+}
+
 // Jobs are the jobs of one kind and state in the queue.
 type Jobs struct {
 	Kind, State string
@@ -55,6 +62,7 @@ type Holds struct {
 // State is the part of the metrics that is read from the database.
 type State struct {
 	Integrations []Integration
+	Breaches     []Breach
 	Jobs         []Jobs
 	Deliveries   []Deliveries
 	Attention    []Attention
@@ -121,6 +129,9 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 	to.gauge(databaseUp, 1)
 	d.partners.know(state.Integrations)
 	d.partners.collect(to)
+	for _, b := range state.Breaches {
+		to.gauge(breachSince, float64(b.Since.UnixMilli())/1000, b.Integration.String(), b.Rule, b.Clause, b.Level)
+	}
 	now := d.now()
 	for _, j := range state.Jobs {
 		to.gauge(jobs, float64(j.Count), j.Kind, j.State)

@@ -117,8 +117,10 @@ const (
 	keptSyncs         = 200
 	keptHealthChanges = 200
 	keptBreaches      = 200
-	keptRuns          = 30 // with their reports
-	keptNews          = 200
+	// keptJudged is how long a rule is stored after it was last broken.
+	keptJudged = 90 * 24 * time.Hour
+	keptNews   = 200
+	keptRuns   = 30 // with their reports
 	// keptAnswers is how long the answer to a request with an idempotency key is stored.
 	keptAnswers = 24 * time.Hour
 	// keptEvents is how long events and their deliveries are stored.
@@ -156,6 +158,11 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 		}},
 		{"breaches", func() (int64, error) {
 			return some(rowsDropped, func() (int64, error) { return w.Store.Partners.DropOldBreaches(ctx, keptBreaches, rowsDropped) })
+		}},
+		{"judged_breaches", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) {
+				return w.Store.Partners.DropJudgedBreaches(ctx, now.Add(-keptJudged), rowsDropped)
+			})
 		}},
 		{"conformance_runs", func() (int64, error) {
 			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldRuns(ctx, keptRuns, rowsDropped) })

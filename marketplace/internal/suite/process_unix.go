@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package certification
+package suite
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package certification
+package suite
 
 import (
 	"os"

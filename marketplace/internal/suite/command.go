@@ -1,4 +1,6 @@
-package certification
+// Package suite finds the conformance command and runs it in processes of their own, with a low
+// priority and limited memory. The marketplace imports nothing of it.
+package suite
 
 import (
 	"fmt"
@@ -29,7 +31,7 @@ func FindCommand(given string) (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("there is no conformance command beside the service or on the PATH: partners cannot be tested unless --conformance-command names it")
+		return "", fmt.Errorf("there is no conformance command beside the service or on the PATH: partners cannot be tested, and their traffic is not judged, unless --conformance-command names it")
 	}
 	return filepath.Abs(path)
 }

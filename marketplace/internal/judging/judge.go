@@ -1,0 +1,223 @@
+package judging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/suite"
+)
+
+const (
+	// writeTime is how long the judge may take to read a call before it is replaced.
+	writeTime = 10 * time.Second
+	// longestLife is how long one judge runs. Its memory is bounded, but nothing is forever.
+	longestLife = 24 * time.Hour
+	// A judge that stopped is started again after firstRest, doubling up to longestRest.
+	firstRest   = time.Second
+	longestRest = time.Minute
+	// endTime is how long a judge may take to print its last findings.
+	endTime = time.Second
+	// storeEvery is how often breaches are stored, within storeTime.
+	storeEvery = 500 * time.Millisecond
+	storeTime  = 5 * time.Second
+)
+
+// Config configures a Judge.
+type Config struct {
+	Store   Store
+	Command string // the path of the conformance command
+	Sample  bool   // judge one minute in ten, instead of everything
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Judge judges the calls that it sees, and stores breaches. It is safe for concurrent use.
+type Judge struct {
+	*tap
+	config   Config
+	found    findings
+	running  atomic.Bool
+	restarts atomic.Int64
+	stop     context.CancelFunc
+	done     sync.WaitGroup
+}
+
+var _ partner.Watcher = (*Judge)(nil)
+
+// New starts a judge. It must be closed.
+func New(c Config) *Judge {
+	ctx, stop := context.WithCancel(context.Background())
+	j := &Judge{tap: newTap(c.Now, c.Sample, c.Log), config: c, found: findings{pending: map[breachKey]Breach{}}, stop: stop}
+	j.done.Go(func() { every(ctx, pulseEvery, j.beat) })
+	stored, end := context.WithCancel(context.Background())
+	j.done.Go(func() {
+		defer end()
+		j.run(ctx)
+	})
+	j.done.Go(func() {
+		every(stored, storeEvery, j.keep)
+		j.keep()
+	})
+	return j
+}
+
+// every calls f repeatedly until ctx ends.
+func every(ctx context.Context, interval time.Duration, f func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			f()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Close stops the judge and stores what it found.
+func (j *Judge) Close() {
+	j.stop()
+	j.done.Wait()
+}
+
+// errRenewed ends a judge that ran for longestLife.
+var errRenewed = errors.New("the judge is renewed")
+
+// run keeps a judge running.
+func (j *Judge) run(ctx context.Context) {
+	for rest := firstRest; ctx.Err() == nil; {
+		began := time.Now()
+		err := j.judge(ctx)
+		j.discard()
+		if ctx.Err() != nil || errors.Is(err, errRenewed) {
+			continue
+		}
+		if time.Since(began) > longestRest {
+			rest = firstRest
+		}
+		j.restarts.Add(1)
+		j.config.Log.Warn("the judge of calls to partners stopped; it is started again", slog.Any("error", err), slog.Duration("after", rest))
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+		}
+		j.discard()
+		rest = min(2*rest, longestRest)
+	}
+}
+
+// judge runs one judge until it stops.
+func (j *Judge) judge(ctx context.Context) error {
+	p, err := suite.Start(suite.Command{Path: j.config.Command, Dir: os.TempDir(), Output: &lines{each: j.found.add}}, "judge", "--follow", "--partial", "-")
+	if err != nil {
+		return err
+	}
+	j.running.Store(true)
+	defer j.running.Store(false)
+	renew := time.NewTimer(longestLife)
+	defer renew.Stop()
+	w := newWriter()
+	for err == nil {
+		select {
+		case one := <-j.queue:
+			j.taken(one)
+			err = j.pass(p, w, one)
+		case <-p.Gone:
+			return stopped(p)
+		case <-renew.C:
+			err = errRenewed
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	_ = p.Input.Close() // it prints its last findings and ends
+	select {
+	case <-p.Gone:
+		if errors.Is(err, errWrite) {
+			return stopped(p)
+		}
+	case <-time.After(endTime):
+		p.End(endTime)
+	}
+	return err
+}
+
+func stopped(p *suite.Process) error {
+	return fmt.Errorf("the conformance command ended with %d: %s", p.Code(), p.LastError())
+}
+
+var errWrite = errors.New("the judge does not read")
+
+// pass writes a call to the judge.
+func (j *Judge) pass(p *suite.Process, w *writer, one item) error {
+	line, err := w.line(one)
+	if err != nil {
+		return err
+	}
+	if pipe, can := p.Input.(interface{ SetWriteDeadline(time.Time) error }); can {
+		_ = pipe.SetWriteDeadline(time.Now().Add(writeTime))
+	}
+	if _, err := p.Input.Write(line); err != nil {
+		return fmt.Errorf("%w: %w", errWrite, err)
+	}
+	j.judged.Add(1)
+	return nil
+}
+
+// keep stores the breaches that were found since the last time.
+func (j *Judge) keep() {
+	found := j.found.take()
+	if len(found) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+	defer cancel()
+	fresh, err := j.config.Store.KeepBreaches(ctx, found)
+	if err != nil {
+		j.config.Log.Warn("breaches of the contract were not stored", slog.Int("breaches", len(found)), slog.Any("error", err))
+		j.found.putBack(found)
+		return
+	}
+	for _, b := range fresh {
+		j.config.Log.Warn("a partner breaches the contract", slog.String("integration_id", b.Integration.String()),
+			slog.String("rule", b.Rule), slog.String("clause", b.Clause), slog.String("level", b.Level), slog.String("endpoint", string(b.Endpoint)))
+	}
+}
+
+// Counts is what a judge did since it was started.
+type Counts struct {
+	Judged, Restarts int64
+	Dropped          map[Dropped]int64
+	Running          bool
+}
+
+// Counts returns the counts.
+func (j *Judge) Counts() Counts {
+	c := Counts{Judged: j.judged.Load(), Restarts: j.restarts.Load(), Running: j.running.Load(), Dropped: map[Dropped]int64{}}
+	for reason, n := range j.dropped {
+		c.Dropped[reason] = n.Load()
+	}
+	return c
+}
+
+// Store stores breaches.
+type Store interface {
+	// KeepBreaches adds to the stored breaches and returns those that are new: not seen before, or
+	// not for a day.
+	KeepBreaches(ctx context.Context, found []Breach) (fresh []Breach, err error)
+}
+
+type breachKey struct {
+	integration uuid.UUID
+	rule        string
+}

@@ -1,0 +1,122 @@
+package suite
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// memory is the memory that the command tries to stay within, and mostData a limit that the
+	// system enforces where it can, in bytes.
+	memory   = "GOMEMLIMIT=256MiB"
+	mostData = 1 << 30
+	// mostErrors limits the stored end of a process's errors, in bytes.
+	mostErrors = 4 << 10
+)
+
+// passed are the environment variables that a process inherits. None contains a secret.
+var passed = []string{"PATH", "HOME", "TMPDIR", "TZ", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "TEMP", "TMP"}
+
+// Command is how the conformance command is started.
+type Command struct {
+	Path, Dir string
+	Env       []string  // in addition to passed and the limits
+	Output    io.Writer // must not fail or block
+}
+
+// Process is a running conformance command.
+type Process struct {
+	Input   io.WriteCloser
+	Gone    chan struct{} // closed when the process has ended
+	command *exec.Cmd
+	errors  tail
+}
+
+// Start starts the command. Where the system supports it, the process receives a signal when the
+// service crashes.
+func Start(c Command, args ...string) (*Process, error) {
+	p := &Process{Gone: make(chan struct{}), command: exec.Command(c.Path, args...)}
+	p.command.Dir, p.command.Env = c.Dir, append([]string{memory}, c.Env...)
+	for _, name := range passed {
+		if value, given := os.LookupEnv(name); given {
+			p.command.Env = append(p.command.Env, name+"="+value)
+		}
+	}
+	p.command.Stdout, p.command.Stderr, p.command.WaitDelay = c.Output, &p.errors, time.Second
+	separate(p.command)
+	var err error
+	if p.Input, err = p.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	started := make(chan error)
+	go func() {
+		// Linux sends the signal when the thread that started the process ends.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.command.Start()
+		started <- err
+		if err == nil {
+			_ = p.command.Wait() // Code tells its result
+			close(p.Gone)
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start the conformance command: %w", err)
+	}
+	yield(p.command.Process)
+	return p, nil
+}
+
+// interrupt makes the process undo its holds and end, without waiting for more input.
+func (p *Process) interrupt() {
+	defer p.Input.Close()
+	if p.command.Process.Signal(os.Interrupt) != nil {
+		_ = p.command.Process.Kill() // the system has no interrupts, or the process has ended
+	}
+}
+
+// End interrupts a running process and kills it if it does not end in time.
+func (p *Process) End(patience time.Duration) {
+	p.interrupt()
+	select {
+	case <-p.Gone:
+	case <-time.After(patience):
+		_ = p.command.Process.Kill()
+		<-p.Gone
+	}
+}
+
+// Code returns the exit code of a process that has ended; -1 if it was killed.
+func (p *Process) Code() int { return p.command.ProcessState.ExitCode() }
+
+// LastError returns the last line of the process's errors.
+func (p *Process) LastError() string { return p.errors.lastLine() }
+
+// tail collects the end of a process's output. It is safe for concurrent use.
+type tail struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write never fails, because the process must not stop because of its output.
+func (t *tail) Write(text []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text.Write(text)
+	t.text.Next(max(t.text.Len()-mostErrors, 0))
+	return len(text), nil
+}
+
+func (t *tail) lastLine() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.TrimSpace(t.text.String())
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
