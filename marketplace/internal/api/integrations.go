@@ -133,7 +133,7 @@ type integrationView struct {
 	Certification         *certification.Certification        `json:"certification"` // nil: not shown
 }
 
-// callsCounted is how far back calls are counted by hour, besides the current hour.
+// callsCounted is how far back calls are counted by hour, in addition to the current hour.
 const callsCounted = 23 * time.Hour
 
 type healthView struct {
