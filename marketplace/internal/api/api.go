@@ -24,7 +24,7 @@ type API struct{ handler http.Handler }
 
 // New returns the handler of all routes.
 func New(c Config) *API {
-	record := recorder{metrics: c.Metrics, tracer: c.Traces.Requests(), proxies: c.Proxies, now: c.Now, log: c.Log, unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")}}
+	record := recorder{metrics: c.Metrics, traces: c.Traces, tracer: c.Traces.Requests(), proxies: c.Proxies, now: c.Now, log: c.Log, unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")}}
 	guard := newGuard(c)
 	// SkipClean: without it, an unclean path is answered with a redirect, which turns a POST into a
 	// GET.

@@ -105,6 +105,7 @@ func (s *served) handler(next http.Handler) http.Handler {
 // recorder logs and counts requests.
 type recorder struct {
 	metrics *telemetry.Metrics
+	traces  *telemetry.Traces
 	tracer  trace.Tracer // nil: requests are not traced
 	unknown *served      // for requests without a route
 	proxies proxies
@@ -140,12 +141,17 @@ func (rec recorder) route(r route, next http.Handler) http.Handler {
 // decides whether spans are exported. Any other trace is linked.
 func (rec recorder) traced(x *exchange, known *served, next http.Handler, w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
+	caller := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header)))
+	continued := caller.IsValid() && x.proxied
+	if !continued && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !rec.traces.StartRead() {
+		next.ServeHTTP(w, r)
+		return
+	}
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 		semconv.HTTPRequestMethodKey.String(r.Method), semconv.HTTPRoute(known.path), attribute.String("marketplace.request.id", x.id),
 	)}
-	caller := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header)))
 	switch {
-	case caller.IsValid() && x.proxied:
+	case continued:
 		ctx = trace.ContextWithRemoteSpanContext(ctx, caller)
 	case caller.IsValid():
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: caller}))

@@ -114,6 +114,22 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Quiet()
 	})
 
+	t.Run("a slash goes to the search, also from a page without one", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		o := s.signedIn(b, "/console/terms")
+		o.Do(chromedp.KeyEvent("/"))
+		o.See(`location.pathname === "/console/bookings" && document.activeElement.id === "f-q"`)
+		o.Do(chromedp.KeyEvent("7/8")) // in a field it is a character
+		o.Is(`document.querySelector("#f-q").value`, "7/8")
+		o.Do(chromedp.KeyEvent(kb.Escape))
+		o.Is(`document.activeElement.tagName`, "BODY")
+		o.GoTo("/console/accounts")
+		o.Do(chromedp.KeyEvent("/"))
+		o.Is(`document.activeElement.type`, "search")
+		o.Quiet()
+	})
+
 	t.Run("no page keeps anybody out, in light and dark, wide and narrow", func(t *testing.T) {
 		t.Parallel()
 		axe := axetest.Source(t)
@@ -167,6 +183,7 @@ func (s *shop) busy() map[string]string {
 		"overview": "/console/", "partners": "/console/partners", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",
 		"bookings": "/console/bookings", "booking": "/console/bookings/" + booking, "cancel": "/console/bookings/" + booking + "/cancel", "activities": "/console/activities",
 		"activity": "/console/activities/" + activity.ID, "variation": "/console/activities/" + activity.ID + "/variations/" + activity.Variations[0].ID, "terms": "/console/terms",
+		"language": "/console/activities/" + activity.ID + "?language=pt", "filters": "/console/bookings?activity=unknown&start_from=2026-07-01", "webhooks": "/console/accounts/" + reseller + "/webhooks",
 		"accounts": "/console/accounts", "account": "/console/accounts/" + reseller, "nothing": "/console/nothing",
 	}
 }

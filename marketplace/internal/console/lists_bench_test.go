@@ -37,7 +37,7 @@ func BenchmarkPages(b *testing.B) {
 			"/operator/bookings?", "/operator/bookings?status=CANCELLED&", "/operator/bookings?attention=true&", "/operator/bookings?q=sousa17&", "/operator/bookings?integration_id=" + integration + "&",
 			"/operator/bookings?start_from=2026-06-01&start_to=2026-06-02&", "/operator/bookings?created_to=2025-12-01&", "/operator/activities?", "/operator/activities?q=walk%20777&", "/operator/activities?q=walk&",
 			"/operator/activities?status=Inactive&", "/operator/activities?integration=" + integration + "&", "/operator/accounts?", "/operator/accounts?role=affiliate&", "/operator/accounts?q=agent-777&",
-			"/operator/integrations/" + integration + "/syncs?", "/partner-integrations?",
+			"/operator/integrations/" + integration + "/syncs?", "/partner-integrations?", "/partner-integrations?q=walks%2077&",
 		},
 	} {
 		tokens := call[auth.Tokens](s, "", "POST", "/auth/login", `{"email":"`+s.accounts[role].Email+`","password":"`+password+`"}`)
@@ -54,7 +54,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 	operator := s.operator()
 	for _, path := range []string{
-		"/", "/integrations", "/integrations/" + integration, "/bookings", "/bookings?attention=true", "/bookings?q=sousa17", "/bookings?status=CANCELLED", "/bookings/" + booked,
+		"/", "/integrations", "/integrations?q=walks+77", "/integrations/" + integration, "/bookings", "/bookings?partner=Walks+3&start_from=2026-06-01&start_to=2026-06-02", "/bookings?activity=" + activity + "&created_to=2026-01-01", "/bookings?attention=true", "/bookings?q=sousa17", "/bookings?status=CANCELLED", "/bookings/" + booked,
 		"/activities", "/activities?q=walk%20777", "/activities?status=Inactive", "/activities/" + activity, "/accounts", "/accounts?q=agent-777", "/accounts/" + pgtest.ID("reseller3").String(), "/terms",
 	} {
 		measure(b, "page "+path, func() {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -28,7 +27,10 @@ const serviceName = "partnerkit-marketplace"
 // without parameters, but no customer data, keys or tokens.
 //
 // A nil Traces sends nothing.
-type Traces struct{ provider *sdktrace.TracerProvider }
+type Traces struct {
+	provider *sdktrace.TracerProvider
+	reads    *rate.Limiter // of traces that reads start; nil: OTEL_TRACES_SAMPLER decides
+}
 
 // One of these variables must be set. The first takes precedence.
 const (
@@ -76,30 +78,21 @@ func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, 
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	options := []sdktrace.TracerProviderOption{sdktrace.WithBatcher(exporter), sdktrace.WithResource(about)}
+	t := &Traces{}
 	if os.Getenv("OTEL_TRACES_SAMPLER") == "" {
-		options = append(options, sdktrace.WithSampler(sdktrace.ParentBased(fewReads{rate.NewLimiter(readsTraced, readsTraced)})))
+		t.reads = rate.NewLimiter(readsTraced, readsTraced)
 	}
-	return &Traces{sdktrace.NewTracerProvider(options...)}, nil
+	t.provider = sdktrace.NewTracerProvider(options...)
+	return t, nil
 }
 
-// readsTraced limits the traced reads a second.
+// readsTraced limits the traces that reads start, a second. There are thousands of reads a second,
+// each cheaper than its spans.
 const readsTraced = 20
 
-// fewReads samples everything except most reads. There are thousands a second, each cheaper than
-// its spans.
-type fewReads struct{ limit *rate.Limiter }
-
-// ShouldSample implements sdktrace.Sampler.
-func (f fewReads) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
-	read := p.Kind == trace.SpanKindServer && slices.Contains(p.Attributes, semconv.HTTPRequestMethodGet)
-	if read && !f.limit.Allow() {
-		return sdktrace.NeverSample().ShouldSample(p)
-	}
-	return sdktrace.AlwaysSample().ShouldSample(p)
-}
-
-// Description implements sdktrace.Sampler.
-func (f fewReads) Description() string { return "FewReads" }
+// StartRead reports whether a read starts a trace. A read that does not costs nothing: without a
+// span in its context, queries are not traced either.
+func (t *Traces) StartRead() bool { return t.reads == nil || t.reads.Allow() }
 
 // Close sends the remaining spans, until ctx ends.
 func (t *Traces) Close(ctx context.Context) error {

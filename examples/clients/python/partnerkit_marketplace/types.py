@@ -1191,6 +1191,17 @@ class Health(TypedDict):
     changes: list[HealthChangesItem]
 
 
+class IntegrationCallsItem(TypedDict):
+    # Its beginning, in UTC.
+    hour: str
+    # Calls that succeeded.
+    ok: int
+    # Calls that were refused as the contract allows, such as a reserve of a slot that has sold out.
+    refused: int
+    # All other calls: error answers, invalid answers, and no answer in time.
+    failed: int
+
+
 class IntegrationCertificationEnded(TypedDict):
     """When and why the last certificate ended; null while it is valid, and without one."""
 
@@ -1265,6 +1276,8 @@ class Integration(TypedDict):
     # The last full sync is held until an operator approves it or a second identical catalog arrives.
     awaits_approval: bool
     slots: Slots
+    # Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out.
+    calls: list[IntegrationCallsItem]
     # Whether the partner was found conformant; null if the marketplace does not show it.
     certification: IntegrationCertification | None
     # Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used.
@@ -1621,6 +1634,23 @@ class OperatorVariation(TypedDict):
     notes: str
 
 
+class OverviewAnswerDataBookingsWaitingItem(TypedDict):
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    booking_id: str
+    # Why it needs attention.
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'reserve_unknown', 'release_failed', 'cancel_failed']
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    since: str
+    # The state of the booking or checkout.
+    status: str
+    # The reseller's own reference; empty without one.
+    reseller_reference: str
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    integration_name: str
+
+
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     integration_id: str
@@ -1644,6 +1674,46 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     # Why the certificate has ended: breach (a later run found one), expired (its time has passed) or
     # address_changed (base_url is another one); null while it is valid.
     certificate_ended: Literal['breach', 'expired', 'address_changed', None]
+
+
+class OverviewAnswerDataOldestSync(TypedDict):
+    """The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced."""
+
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+
+
+class OverviewAnswerDataOldestSlots(TypedDict):
+    """The integration whose slots were completely loaded longest ago; null if none were loaded."""
+
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+
+
+class OverviewAnswerDataRecentItem(TypedDict):
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+    # What happened.
+    kind: Literal['health_changed', 'sync_failed', 'sync_held', 'attention_needed', 'attention_resolved', 'run_ended']
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    integration_name: str
+    # The booking that needed attention; null for other events.
+    booking_id: str | None
+    # The conformance run that ended; null for other events.
+    run_id: str | None
+    # The new state of health, why the sync failed, how much the guard holds, why the booking needed attention, or
+    # the verdict of the run.
+    says: str
 
 
 class OverviewAnswerDataRatesMissingItem(TypedDict):
@@ -1696,11 +1766,19 @@ class OverviewAnswerData(TypedDict):
     bookings_needing_attention: int
     # Since when the oldest has waited; null if none waits.
     bookings_needing_attention_since: str | None
+    # The bookings that have needed attention longest, the oldest first: at most ten reasons.
+    bookings_waiting: list[OverviewAnswerDataBookingsWaitingItem]
     # How many there are.
     integrations: int
     # Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a
     # hundred.
     integrations_needing_attention: list[OverviewAnswerDataIntegrationsNeedingAttentionItem]
+    # The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced.
+    oldest_sync: OverviewAnswerDataOldestSync | None
+    # The integration whose slots were completely loaded longest ago; null if none were loaded.
+    oldest_slots: OverviewAnswerDataOldestSlots | None
+    # The last events of live integrations and their bookings, newest first: at most twelve.
+    recent: list[OverviewAnswerDataRecentItem]
     # Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other
     # currencies.
     rates_missing: list[OverviewAnswerDataRatesMissingItem]

@@ -2699,6 +2699,17 @@ export interface components {
          *       "data": {
          *         "bookings_needing_attention": 2,
          *         "bookings_needing_attention_since": "2026-07-01T08:05:00Z",
+         *         "bookings_waiting": [
+         *           {
+         *             "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
+         *             "reason": "confirm_refused",
+         *             "since": "2026-07-01T08:05:00Z",
+         *             "status": "PAID",
+         *             "reseller_reference": "R-1017",
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "integration_name": "Old Town Walks"
+         *           }
+         *         ],
          *         "integrations": 12,
          *         "integrations_needing_attention": [
          *           {
@@ -2712,6 +2723,27 @@ export interface components {
          *             "slots_late": true,
          *             "certificate_until": null,
          *             "certificate_ended": null
+         *           }
+         *         ],
+         *         "oldest_sync": {
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "name": "Old Town Walks",
+         *           "at": "2026-06-30T02:30:00Z"
+         *         },
+         *         "oldest_slots": {
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "name": "Old Town Walks",
+         *           "at": "2026-06-30T02:31:00Z"
+         *         },
+         *         "recent": [
+         *           {
+         *             "at": "2026-07-01T08:00:00Z",
+         *             "kind": "health_changed",
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "integration_name": "Old Town Walks",
+         *             "booking_id": null,
+         *             "run_id": null,
+         *             "says": "DEGRADED: the partner answered GET /products with 503"
          *           }
          *         ],
          *         "rates_missing": [
@@ -2768,6 +2800,35 @@ export interface components {
                  * @description Since when the oldest has waited; null if none waits.
                  */
                 bookings_needing_attention_since: string | null;
+                /** @description The bookings that have needed attention longest, the oldest first: at most ten reasons. */
+                bookings_waiting: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    booking_id: string;
+                    /**
+                     * @description Why it needs attention.
+                     * @enum {string}
+                     */
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    since: string;
+                    /** @description The state of the booking or checkout. */
+                    status: string;
+                    /** @description The reseller's own reference; empty without one. */
+                    reseller_reference: string;
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    integration_name: string;
+                }[];
                 /** @description How many there are. */
                 integrations: number;
                 /** @description Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a hundred. */
@@ -2817,6 +2878,62 @@ export interface components {
                      * @enum {string|null}
                      */
                     certificate_ended: "breach" | "expired" | "address_changed" | null;
+                }[];
+                /** @description The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced. */
+                oldest_sync: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                } | null;
+                /** @description The integration whose slots were completely loaded longest ago; null if none were loaded. */
+                oldest_slots: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                } | null;
+                /** @description The last events of live integrations and their bookings, newest first: at most twelve. */
+                recent: {
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    kind: "health_changed" | "sync_failed" | "sync_held" | "attention_needed" | "attention_resolved" | "run_ended";
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    integration_name: string;
+                    /** @description The booking that needed attention; null for other events. */
+                    booking_id: string | null;
+                    /** @description The conformance run that ended; null for other events. */
+                    run_id: string | null;
+                    /** @description The new state of health, why the sync failed, how much the guard holds, why the booking needed attention, or the verdict of the run. */
+                    says: string;
                 }[];
                 /** @description Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other currencies. */
                 rates_missing: {
@@ -3969,6 +4086,14 @@ export interface components {
          *             "oldest_pull_at": "2026-06-30T23:00:07Z",
          *             "set_aside": []
          *           },
+         *           "calls": [
+         *             {
+         *               "hour": "2026-07-01T08:00:00Z",
+         *               "ok": 214,
+         *               "refused": 3,
+         *               "failed": 1
+         *             }
+         *           ],
          *           "certification": {
          *             "state": "certified",
          *             "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
@@ -4035,6 +4160,14 @@ export interface components {
          *           "oldest_pull_at": null,
          *           "set_aside": []
          *         },
+         *         "calls": [
+         *           {
+         *             "hour": "2026-07-01T08:00:00Z",
+         *             "ok": 214,
+         *             "refused": 3,
+         *             "failed": 1
+         *           }
+         *         ],
          *         "certification": {
          *           "state": "certified",
          *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
@@ -6088,6 +6221,14 @@ export interface components {
          *         "oldest_pull_at": "2026-06-30T23:00:07Z",
          *         "set_aside": []
          *       },
+         *       "calls": [
+         *         {
+         *           "hour": "2026-07-01T08:00:00Z",
+         *           "ok": 214,
+         *           "refused": 3,
+         *           "failed": 1
+         *         }
+         *       ],
          *       "certification": {
          *         "state": "certified",
          *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
@@ -6161,6 +6302,21 @@ export interface components {
             /** @description The last full sync is held until an operator approves it or a second identical catalog arrives. */
             awaits_approval: boolean;
             slots: components["schemas"]["Slots"];
+            /** @description Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out. */
+            calls: {
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description Its beginning, in UTC.
+                 */
+                hour: string;
+                /** @description Calls that succeeded. */
+                ok: number;
+                /** @description Calls that were refused as the contract allows, such as a reserve of a slot that has sold out. */
+                refused: number;
+                /** @description All other calls: error answers, invalid answers, and no answer in time. */
+                failed: number;
+            }[];
             /** @description Whether the partner was found conformant; null if the marketplace does not show it. */
             certification: {
                 /**
@@ -10067,6 +10223,11 @@ export interface operations {
                  * @example test
                  */
                 mode?: components["parameters"]["ModeParameter"];
+                /**
+                 * @description A part of the name or of the base URL, in upper or lower case.
+                 * @example walks
+                 */
+                q?: string;
                 /**
                  * @description The page, from 1.
                  * @example 2

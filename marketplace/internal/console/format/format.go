@@ -51,7 +51,7 @@ func (r Reader) Count(n int) string { return r.print(n) }
 const mostExact = 15
 
 // Money formats an amount with the decimals of its currency, and more only if the amount has them:
-// 1,080.00 EUR, or 1.080,00 EUR in German. An amount that is not a number stays unchanged.
+// 1,080.00 EUR, or 1.080,00 EUR in German. An amount that is not a number is returned unchanged.
 func (r Reader) Money(amount, code string) string {
 	value, err := decimal.NewFromString(amount)
 	if err != nil {

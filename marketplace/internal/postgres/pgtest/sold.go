@@ -15,7 +15,7 @@ import (
 type Stock struct {
 	Bookings int // with a commission each
 	// Rows is how many there are of what else grows: accounts, activities with a
-	// variation and a slot each, syncs, changes of health, breaches and tokens.
+	// variation and a slot each, syncs, attempts at syncs, counts of calls, changes of health, breaches and tokens.
 	Rows int
 }
 
@@ -47,6 +47,9 @@ func Sell(t testing.TB, store *postgres.Store, s Stock) {
 			SELECT id, 's', '2026-07-10', '2026-07-10T09:00:00Z', '2026-07-10T11:00:00Z', 'AVAILABLE', 10, '[{"unitId":"unit-adult","original":1000,"currency":"EUR"}]', now() FROM variations`,
 		fmt.Sprintf(`INSERT INTO syncs SELECT md5('sync' || n)::uuid, md5('integration' || n %% 20)::uuid, 'full', 'schedule', at, at, 5, 0, 0, 0, '[]', NULL
 			FROM generate_series(1, %d) n, LATERAL (SELECT '2026-01-01'::timestamptz + n * interval '1 s' AS at) m`, s.Rows),
+		fmt.Sprintf(`INSERT INTO sync_attempts SELECT md5('attempt' || n)::uuid, md5('integration' || n %% 20)::uuid, 'full', 'schedule', at, at, 0, n %% 2 = 0, 'x'
+			FROM generate_series(1, %d) n, LATERAL (SELECT '2026-01-01'::timestamptz + n * interval '1 s' AS at) m`, s.Rows),
+		fmt.Sprintf(`INSERT INTO integration_hours SELECT i.id, '2026-07-01T09:00:00Z'::timestamptz - h * interval '1 hour', 1000, 10, h %% 3 FROM integrations i, generate_series(0, 23) h WHERE %d > 0`, s.Rows),
 		fmt.Sprintf(`INSERT INTO integration_health_changes (integration_id, at, state, reason) SELECT md5('integration' || n %% 20)::uuid, '2026-01-01'::timestamptz + n * interval '1 s', 'HEALTHY', 'x' FROM generate_series(1, %d) n`, s.Rows),
 		fmt.Sprintf(`INSERT INTO integration_breaches (integration_id, booking_id, at, endpoint, message) SELECT md5('integration' || n %% 20)::uuid, md5('booking' || n)::uuid, '2026-01-01', 'confirm', 'x' FROM generate_series(1, %d) n`, s.Rows),
 		fmt.Sprintf(`INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at, status, guests,
