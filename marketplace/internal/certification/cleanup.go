@@ -29,9 +29,10 @@ const (
 	cleanupPartial = 1 // some items could not be undone, and are listed
 )
 
-// CleanUp ends a run that a crashed replica has abandoned. Open holds and bookings in its ledger
-// are undone, and the run fails. Other runs are left alone. If the partner cannot be reached, the
-// cleanup is repeated when the lease has expired.
+// CleanUp takes over a run that a crashed replica has abandoned. Open holds and bookings in its ledger
+// are undone, and the run is queued again, once: a run may be why its replica crashed. Otherwise, or
+// if something could not be undone, the run fails. Other runs are left alone. If the partner cannot be
+// reached, the cleanup is repeated when the lease has expired.
 func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 	lease := Lease{id, uuid.New(), cleanupTime + 2*endTime}
 	run, err := r.Store.TakeOver(ctx, lease)
@@ -41,6 +42,9 @@ func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 	left, err := r.undo(ctx, run)
 	if ctx.Err() != nil {
 		return nil // another replica continues
+	}
+	if err == nil && len(left) == 0 && run.Cleanups == 1 {
+		return unlessGone(r.Store.Requeue(ctx, lease))
 	}
 	reason := errLeft
 	if err != nil {

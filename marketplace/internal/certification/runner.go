@@ -233,12 +233,12 @@ func unlessGone(err error) error {
 }
 
 // readFile parses a report.json and returns its SHA-256.
-func (r *Result) readFile(name string) (sum string, err error) {
+func (o *Outcome) readFile(name string) (sum string, err error) {
 	text, err := readAtMost(name, mostReport)
 	if err != nil {
 		return "", fmt.Errorf("the conformance command wrote no report: %w", err)
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(text)), r.read(text)
+	return fmt.Sprintf("%x", sha256.Sum256(text)), o.read(text)
 }
 
 func readReports(dir string) (reports []Report, err error) {
