@@ -173,5 +173,5 @@ site: ## build the documents as a site into build/site/VERSION; needs mkdocs-mat
 	tar --extract --gzip --to-stdout --file $$file package/dist/mermaid.min.js > build/site-source/assets/mermaid.min.js
 	@mkdocs build --quiet --clean --config-file packaging/site/mkdocs.yml
 	@find build/site/$(VERSION) -name '*.map' -delete
-	@sed -i 's|https://unpkg.com/mermaid[^"]*||' build/site/$(VERSION)/assets/javascripts/bundle.*.js
+	@sed -i 's|https://unpkg.com/mermaid[^"]*||; s|"aria-label":\([a-z]*("select.version.title")\)|title:\1|' build/site/$(VERSION)/assets/javascripts/bundle.*.js
 	@du -sh build/site/$(VERSION)

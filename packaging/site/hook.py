@@ -36,6 +36,13 @@ def on_page_context(context, page, config, nav):
     page.meta["diagram"] = 'class="mermaid"' in (page.content or "")
 
 
+def on_post_page(output, page, config):
+    """Add what the theme lacks for keyboards and screen readers: names, and focus on what scrolls."""
+    output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
+    output = output.replace('class="md-search__scrollwrap"', 'class="md-search__scrollwrap" tabindex="0"')
+    return output.replace("<pre><span></span><code>", '<pre tabindex="0"><span></span><code>')
+
+
 def on_post_build(config):
     """Write the list of versions, and a page that leads to the newest one."""
     root = Path(config["site_dir"]).parent
