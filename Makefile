@@ -10,11 +10,6 @@ export GOWORK := $(CURDIR)/go.work
 # Go verifies each of them by its checksum database.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 SQUAWK := squawk-cli@2.66.0
-NFPM := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.1
-RELEASE_TOOLS := \
-	github.com/goreleaser/goreleaser/v2@v2.17.0 \
-	github.com/anchore/syft/cmd/syft@v1.57.0 \
-	github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3
 
 # Settings, such as `make fuzz FUZZTIME=10s`.
 TESTFLAGS ?=
@@ -25,7 +20,6 @@ BOOKINGS ?= 1000
 SEED ?= 11
 DEPTH ?= 3
 DOCS ?= all
-VERSION ?= 0.0.0-devel
 
 # The folders of the modules that hold Go files.
 MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
@@ -34,7 +28,7 @@ COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,moc
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: need-go demo-build ## run an end-to-end demo: a partner, the suite, a marketplace, bookings, failures; leaves .demo/
@@ -122,47 +116,6 @@ build: need-go ## build the commands into build/
 	@CGO_ENABLED=0 go build -o build/ $(COMMANDS)
 	@ls $(patsubst %,build/%,$(notdir $(COMMANDS)))
 
-.PHONY: man
-man: build ## write man pages and completions to build/man and build/completions
-	@mkdir -p build/completions
-	@for command in $(notdir $(COMMANDS)); do \
-		build/$$command man build/man || exit 1; \
-		for shell in bash zsh fish powershell; do build/$$command completion $$shell > build/completions/$$command.$$shell || exit 1; done; \
-	done
-
-# Of every module that is in a command, on any system.
-.PHONY: licenses
-licenses: need-go ## collect the licences of all modules in the commands into build/licenses
-	@rm -rf build/licenses; mkdir -p build/licenses
-	@for system in linux darwin windows; do \
-		GOOS=$$system CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' $(COMMANDS) || exit 1; \
-	done | sort -u | while read -r module version folder; do \
-		texts=$$(find "$$folder" -maxdepth 1 -type f \( -iname 'licen[sc]e*' -o -iname 'copying*' -o -iname 'notice*' \) ! -name '*.go'); \
-		[ -n "$$texts" ] || { echo "$$module $$version has no licence"; exit 1; }; \
-		mkdir -p "build/licenses/$$module"; cp $$texts "build/licenses/$$module/"; chmod -R u+w "build/licenses/$$module"; \
-		echo "$$module $$version"; \
-	done
-
-# VERSION is a semantic version. The same commit gives the same bytes.
-.PHONY: packages
-packages: need-go man licenses ## build Debian and RPM packages of VERSION (0.0.0-devel) for amd64 and arm64 into build/packages
-	@rm -rf build/packages; mkdir -p build/packages
-	@commit=$$(git -c safe.directory=$(CURDIR) rev-parse HEAD) || exit 1; \
-	SOURCE_DATE_EPOCH=$$(git -c safe.directory=$(CURDIR) log -1 --format=%ct) || exit 1; \
-	export SOURCE_DATE_EPOCH VERSION=$(VERSION) ARCH; \
-	pack() { for kind in deb rpm; do go run $(NFPM) package --config packaging/$$1.yaml --packager $$kind --target build/packages/ || return 1; done; }; \
-	for ARCH in amd64 arm64; do \
-		GOOS=linux GOARCH=$$ARCH CGO_ENABLED=0 go build -o build/linux-$$ARCH/ \
-			-ldflags "-s -w -X partnerkit.dev/internal/cli.version=v$(VERSION) -X partnerkit.dev/internal/cli.commit=$$commit" $(COMMANDS) || exit 1; \
-		pack partnerkit || exit 1; \
-	done; \
-	pack partnerkit-marketplace
-	@ls -l build/packages
-
-.PHONY: release-tools
-release-tools: need-go ## build the release tools into build/tools
-	@for tool in $(RELEASE_TOOLS); do echo "== $$tool"; GOBIN=$(CURDIR)/build/tools CGO_ENABLED=0 go install $$tool || exit 1; done
-
 # Vetting also compiles everything else, including the demo and the tests.
 .PHONY: cross
 cross: need-go ## compile the commands for Linux, macOS and Windows on amd64 and arm64, and vet for macOS and Windows
@@ -245,6 +198,8 @@ squawk:
 	@if ! command -v npx >/dev/null; then echo "SKIPPED: no npx found: install npm"; \
 	elif ! npx --yes $(SQUAWK) --version >/dev/null 2>&1; then echo "SKIPPED: $(SQUAWK) cannot be fetched from npm"; \
 	else npx --yes $(SQUAWK) --pg-version 14.0 --exclude=prefer-robust-stmts,require-statement-timeout,prefer-bigint-over-int build/squawk/*.sql; fi
+
+include packaging/release.mk
 
 # Each target checks the machine's tools first, and names what is missing in one line.
 

@@ -11,12 +11,12 @@ import (
 func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 	t.Parallel()
 	action := regexp.MustCompile(`(?m)\buses: *(\S+)( # v\d\S*)?`)
-	image := regexp.MustCompile(`(?m)(?:\b(?:image|container): *|^FROM +)([^\s,}]+)`)
+	image := regexp.MustCompile(`(?m)(?:\b(?:image|container): *|^FROM +(?:--\S+ +)?)([^\s,}]+)`)
 	commit := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40}$`)
 	digest := regexp.MustCompile(`^[\w./:-]+@sha256:[0-9a-f]{64}$`)
 	stage := regexp.MustCompile(`(?m)^FROM .* AS (\w+)$`)
 	pins := map[string]string{}
-	for _, pattern := range []string{"../.github/workflows/*", "../Dockerfile", "ci/*", "compose/*.yaml", "kubernetes/*.yaml"} {
+	for _, pattern := range []string{"../.github/workflows/*", "../action.yml", "../templates/*", "../Dockerfile", "ci/*", "compose/*.yaml", "kubernetes/*.yaml"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("want files at %s, got %v", pattern, err)
@@ -24,6 +24,9 @@ func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 		for _, path := range paths {
 			text := file(t, path)
 			for _, found := range action.FindAllStringSubmatch(text, -1) {
+				if strings.HasPrefix(found[1], "OWNER/") { // this repository, whose releases have no digest yet
+					continue
+				}
 				if !commit.MatchString(found[1]) || found[2] == "" {
 					t.Errorf("%s: want %s by the digest of its commit, with its version in a comment", path, found[1])
 				}
@@ -34,7 +37,7 @@ func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 				ours[name[1]] = true
 			}
 			for _, found := range image.FindAllStringSubmatch(text, -1) {
-				if ours[found[1]] || strings.HasPrefix(found[1], "partnerkit/") {
+				if ours[found[1]] || strings.HasPrefix(found[1], "partnerkit/") || found[1] == "$[[" { // an input
 					continue
 				}
 				if !digest.MatchString(found[1]) {
@@ -60,12 +63,11 @@ func pin(t *testing.T, pins map[string]string, path, reference string) {
 	pins[name] = reference
 }
 
-func TestAReleaseIsSignedAndListsItsParts(t *testing.T) {
+func TestAReleaseIsSigned(t *testing.T) {
 	t.Parallel()
 	for path, wants := range map[string][]string{
-		"../.goreleaser.yaml":              {"\nsboms:\n", "\nsigns:\n", "cmd: cosign\n", "artifacts: checksum\n"},
-		"../.github/workflows/release.yml": {"id-token: write", "make release-tools"},
-		"../Makefile":                      {"goreleaser/v2@v2.", "cmd/syft@v1.", "cmd/cosign@v3.", "cmd/nfpm@v2."},
+		"../.github/workflows/release.yml": {"id-token: write", "make release ", "make sign"},
+		"../packaging/release.mk":          {"cmd/cosign@v3.", "cmd/nfpm@v2.", "cmd/cyclonedx-gomod@v1."},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(file(t, path), want) {

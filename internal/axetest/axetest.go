@@ -48,7 +48,7 @@ func Source(t testing.TB) string {
 // packed returns the path of axe-core's package, after its checksum was verified.
 func packed() (string, error) {
 	workspace, err := exec.Command("go", "env", "GOWORK").Output()
-	build := filepath.Join(filepath.Dir(strings.TrimSpace(string(workspace))), "build")
+	build, _ := filepath.Abs(filepath.Join(filepath.Dir(strings.TrimSpace(string(workspace))), "build")) // "off" is this folder
 	if err == nil {
 		err = os.MkdirAll(build, 0o755)
 	}
