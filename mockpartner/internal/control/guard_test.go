@@ -2,7 +2,6 @@ package control_test
 
 import (
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,7 +12,7 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/control"
-	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/openapi"
 )
 
 // ask sends a request as a browser would, which says what led to it.
@@ -144,7 +143,7 @@ func TestTheConsoleIsFoundWithoutItsSlash(t *testing.T) {
 // document is the OpenAPI document of the control API.
 func document(t *testing.T) (text []byte, paths map[string]map[string]map[string]any) {
 	t.Helper()
-	text, err := fs.ReadFile(schemas.Files(), control.Document)
+	text, err := openapi.Bundle(control.Document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,8 +231,8 @@ func TestTheDocumentsAreServedAsPagesThatTryTheirOwnSandbox(t *testing.T) {
 	o := start(t)
 	o.call("POST", "/_mock/sandboxes", `{"name":"mine"}`, 201)
 	for path, want := range map[string]string{
-		"/_mock/docs": `data-document="openapi.yaml" data-try="true"`, "/_mock/docs/partner": `data-document="partner.yaml" data-try="true"`,
-		"/s/mine/_mock/docs/partner.yaml": "servers:\n  - url: ../..\n", "/_mock/docs/assets/page.js": "SwaggerUIBundle(",
+		"/_mock/docs": `data-document="openapi.yaml" data-server="../"`, "/_mock/docs/partner": `data-document="partner.yaml" data-server="../../"`,
+		"/s/mine/_mock/docs/partner.yaml": "servers:\n  - url: ../..\n", "/_mock/docs/assets/page.js": "createApiReference(",
 	} {
 		if _, text := o.get(path); !strings.Contains(text, want) {
 			t.Errorf("%s: want %q, got %.300s", path, want, text)
