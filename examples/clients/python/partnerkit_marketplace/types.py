@@ -8,7 +8,8 @@ from typing import Any, Literal, NotRequired, TypedDict, Union
 class Account(TypedDict):
     """An account that can sign in. It never shows the password."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     email: str
     name: str
@@ -42,7 +43,8 @@ class AccountChangeRequest(TypedDict):
 
 
 class AccountDetailAnswerDataApiTokensItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     token_id: str
     name: str
     # live or test; null for a token that was made before there were modes: its requests choose with X-Mode.
@@ -57,7 +59,8 @@ class AccountDetailAnswerDataApiTokensItem(TypedDict):
 class AccountDetailAnswerData(TypedDict):
     """An account that can sign in. It never shows the password."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     email: str
     name: str
@@ -143,7 +146,8 @@ class ActivityPartnerDetails(TypedDict):
 class Activity(TypedDict):
     """A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     activity_type: ActivityActivityType
     activity_title: str
@@ -403,7 +407,8 @@ class ActivityVariationExternalSync(TypedDict):
 class ActivityVariation(TypedDict):
     """One way to take an activity. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     title: str
     # The position among the variations, lowest first.
@@ -478,7 +483,8 @@ class AffiliateActivityPartnerDetails(TypedDict):
 class AffiliateActivity(TypedDict):
     """An activity as an affiliate reads it: with the affiliate's own link to it."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     activity_type: AffiliateActivityActivityType
     activity_title: str
@@ -1339,7 +1345,8 @@ class IntegrationsAnswer(TypedDict):
 class Invitation(TypedDict):
     """An address whose owner may create a partner's account with a link. It never shows the link."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     invitation_id: str
     email: str
     name: str
@@ -1435,7 +1442,8 @@ class OperatorActivityExternalSync(TypedDict):
 class OperatorActivity(TypedDict):
     """An activity with the partner's values, the operators' edits, and the partner's own prices."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     # Whose it is.
     integration_id: str
@@ -1583,7 +1591,8 @@ class OperatorVariationPickup(TypedDict):
 class OperatorVariation(TypedDict):
     """A variation with the partner's values and the operators' edits."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     # The partner's name for the option, until an operator sets another.
     title: str
@@ -1622,7 +1631,8 @@ class OperatorVariation(TypedDict):
 
 
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     integration_id: str
     name: str
     # DEGRADED: three calls in a row have failed. Reserve and confirm then get more time (LIM-1). Two successful
@@ -1669,7 +1679,8 @@ class OverviewAnswerDataDaysItem(TypedDict):
 
 
 class OverviewAnswerDataPartnersItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     integration_id: str
     name: str
     # How many the partner held.

@@ -1583,6 +1583,7 @@ export interface components {
              */
             error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
+             * Service identifier
              * Format: uuid
              * @description The conformance run that is under way, in the 409 to a request for another one.
              */
@@ -1683,7 +1684,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "_id": "a-1",
+         *           "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *           "activity_type": {
          *             "name": "Tour"
          *           },
@@ -1728,7 +1729,7 @@ export interface components {
          *           },
          *           "variations": [
          *             {
-         *               "_id": "v-1",
+         *               "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *               "title": "Morning walk",
          *               "sort": 0,
          *               "language": [
@@ -1831,7 +1832,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "_id": "a-1",
+         *         "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *         "activity_type": {
          *           "name": "Tour"
          *         },
@@ -1876,7 +1877,7 @@ export interface components {
          *         },
          *         "variations": [
          *           {
-         *             "_id": "v-1",
+         *             "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *             "title": "Morning walk",
          *             "sort": 0,
          *             "language": [
@@ -2039,7 +2040,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "_id": "a-1",
+         *           "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *           "activity_type": {
          *             "name": "Tour"
          *           },
@@ -2084,7 +2085,7 @@ export interface components {
          *           },
          *           "variations": [
          *             {
-         *               "_id": "v-1",
+         *               "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *               "title": "Morning walk",
          *               "sort": 0,
          *               "language": [
@@ -2299,12 +2300,14 @@ export interface components {
          */
         BookingRequest: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description A variation of it.
              */
             variation_id: string;
@@ -2339,7 +2342,8 @@ export interface components {
              */
             currency?: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The affiliate that referred the customer.
              */
             affiliate_code?: string | null;
@@ -2659,7 +2663,8 @@ export interface components {
             /** @description The commissions of the page. */
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description The booking.
                  */
                 booking_id: string;
@@ -2773,8 +2778,9 @@ export interface components {
                 /** @description Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a hundred. */
                 integrations_needing_attention: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     integration_id: string;
                     name: string;
@@ -2865,8 +2871,9 @@ export interface components {
                 /** @description The partners with live bookings in these days, the most first, 25 at most, with the confirm calls for these bookings. */
                 partners: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     integration_id: string;
                     name: string;
@@ -3082,8 +3089,9 @@ export interface components {
              */
             data: {
                 /**
-                 * Identifier
-                 * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                 * Service identifier
+                 * Format: uuid
+                 * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                  */
                 _id: string;
                 email: string;
@@ -3104,8 +3112,9 @@ export interface components {
                 disabled: boolean;
                 api_tokens: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     token_id: string;
                     name: string;
@@ -3181,7 +3190,8 @@ export interface components {
             success: 1;
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description The token's id, used to revoke it.
                  */
                 token_id: string;
@@ -3904,7 +3914,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "integration_id": "int-204",
+         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "mode": "live",
          *         "webhook_secret": "5d0f7a3c9e1b48266f0d9c7b8a51e3f2047d6e9b1c3a58f0e2d4b6c8a09f7e13",
          *         "previous_webhook_secret_until": "2026-07-02T09:00:00Z"
@@ -3919,7 +3929,8 @@ export interface components {
             success: 1;
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description Part of the webhooks' paths.
                  */
                 integration_id: string;
@@ -3945,7 +3956,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "integration_id": "int-204",
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *           "name": "Old Town Walks",
          *           "mode": "live",
          *           "base_url": "https://api.example.com/partner/v2",
@@ -4011,7 +4022,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "integration_id": "int-204",
+         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "name": "Old Town Walks",
          *         "mode": "live",
          *         "base_url": "https://api.example.com/partner/v2",
@@ -4296,7 +4307,11 @@ export interface components {
              */
             success: 1;
             data: {
-                /** @description The marketplace's id; resellerReference in its calls. */
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description The marketplace's id; resellerReference in its calls.
+                 */
                 booking_id: string;
                 /**
                  * @description The status. Operators also see checkouts without a booking: RESERVING, REFUSED, LOST.
@@ -4452,6 +4467,7 @@ export interface components {
             /** Run started */
             data: {
                 /**
+                 * Service identifier
                  * Format: uuid
                  * @description The run's id.
                  */
@@ -4792,7 +4808,8 @@ export interface components {
          */
         Event: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The event. An event that is sent twice has the same id.
              */
             id: string;
@@ -4814,7 +4831,7 @@ export interface components {
          * Activity
          * @description A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
-         *       "_id": "a-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *       "activity_type": {
          *         "name": "Tour"
          *       },
@@ -4862,8 +4879,9 @@ export interface components {
          */
         Activity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             activity_type: {
@@ -5057,7 +5075,7 @@ export interface components {
          * Affiliate activity
          * @description An activity as an affiliate reads it: with the affiliate's own link to it.
          * @example {
-         *       "_id": "a-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *       "activity_type": {
          *         "name": "Tour"
          *       },
@@ -5106,8 +5124,9 @@ export interface components {
          */
         AffiliateActivity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             activity_type: {
@@ -5328,7 +5347,8 @@ export interface components {
          */
         Booking: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The booking. The partner knows it as resellerReference.
              */
             _id: string;
@@ -5338,12 +5358,14 @@ export interface components {
              */
             mode?: "live" | "test";
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The reseller's account. Only for operators.
              */
             reseller_id?: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The partner's integration, which may be deleted. Only for operators.
              */
             integration_id?: string | null;
@@ -5358,12 +5380,14 @@ export interface components {
              */
             release_reason: "abandoned" | "payment_failed" | "expired" | "unwanted" | "withdrawn" | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -5443,7 +5467,8 @@ export interface components {
             total: number;
             contact: components["schemas"]["Contact"];
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The affiliate that referred the customer.
              */
             affiliate_code: string | null;
@@ -5559,7 +5584,8 @@ export interface components {
          */
         EventWebhook: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The webhook.
              */
             _id: string;
@@ -5617,7 +5643,8 @@ export interface components {
          */
         EventDelivery: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The event, which is also the webhook-id header.
              */
             event_id: string;
@@ -5673,8 +5700,9 @@ export interface components {
          */
         Account: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             email: string;
@@ -5707,8 +5735,9 @@ export interface components {
          */
         Invitation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             invitation_id: string;
             email: string;
@@ -5856,12 +5885,14 @@ export interface components {
          */
         OperatorActivity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description Whose it is.
              */
             integration_id: string;
@@ -6064,7 +6095,7 @@ export interface components {
          * Integration
          * @description A partner's integration. It never shows the key or the webhook secret.
          * @example {
-         *       "integration_id": "int-204",
+         *       "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "name": "Old Town Walks",
          *       "mode": "live",
          *       "base_url": "https://api.example.com/partner/v2",
@@ -6109,7 +6140,8 @@ export interface components {
          */
         Integration: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description Issued at registration; part of the webhooks' paths.
              */
             integration_id: string;
@@ -6168,7 +6200,11 @@ export interface components {
                  * @enum {string}
                  */
                 state: "none" | "certified" | "failed" | "expired";
-                /** @description The run that the state rests on; null without one. */
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description The run that the state rests on; null without one.
+                 */
                 run_id: string | null;
                 /** @description The version of the contract that it tested. */
                 contract_version: string | null;
@@ -6195,7 +6231,11 @@ export interface components {
                      * @description When it ended; null if base_url changed.
                      */
                     at: string | null;
-                    /** @description The run that found the breach; null for other reasons. */
+                    /**
+                     * Service identifier
+                     * Format: uuid
+                     * @description The run that found the breach; null for other reasons.
+                     */
                     run_id: string | null;
                 } | null;
             } | null;
@@ -6207,7 +6247,11 @@ export interface components {
                  * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
                  */
                 at: string;
-                /** @description Of the booking; the partner knows it as resellerReference. */
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description Of the booking; the partner knows it as resellerReference.
+                 */
                 booking_id: string;
                 /**
                  * @description Which was called.
@@ -6243,11 +6287,13 @@ export interface components {
          */
         ConformanceRun: {
             /**
+             * Service identifier
              * Format: uuid
              * @description The run's id.
              */
             run_id: string;
             /**
+             * Service identifier
              * Format: uuid
              * @description The integration that is tested.
              */
@@ -6376,7 +6422,8 @@ export interface components {
          */
         EventBooking: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The booking.
              */
             booking_id: string;
@@ -6390,12 +6437,14 @@ export interface components {
             /** @description Why the booking is RELEASED; null if it is not. */
             release_reason: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -6415,12 +6464,14 @@ export interface components {
          */
         EventSlot: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -6436,7 +6487,8 @@ export interface components {
          */
         EventActivity: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
@@ -6445,7 +6497,7 @@ export interface components {
          * Activity variation
          * @description One way to take an activity. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
-         *       "_id": "v-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *       "title": "Morning walk",
          *       "sort": 0,
          *       "language": [
@@ -6524,8 +6576,9 @@ export interface components {
          */
         ActivityVariation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             title: string;
@@ -6743,8 +6796,9 @@ export interface components {
          */
         OperatorVariation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             /** @description The partner's name for the option, until an operator sets another. */
@@ -7241,10 +7295,7 @@ export interface components {
          * @example 0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f
          */
         EventParameter: string;
-        /**
-         * @description Deliveries in this state only.
-         * @example failed
-         */
+        /** @description Deliveries in this state only. */
         DeliveryStateParameter: "pending" | "delivered" | "failed";
         /**
          * @description The activity's `_id`.
@@ -7271,107 +7322,51 @@ export interface components {
          * @example 2026-07-01
          */
         DateParameter: string;
-        /**
-         * @description Only accounts of this role.
-         * @example reseller
-         */
+        /** @description Only accounts of this role. */
         RoleParameter: "reseller" | "affiliate" | "partner" | "operator";
-        /**
-         * @description The page, from 1.
-         * @example 2
-         */
+        /** @description The page, from 1. */
         PageParameter: number;
-        /**
-         * @description The number of entries on a page.
-         * @example 20
-         */
+        /** @description The number of entries on a page. */
         LimitParameter: number;
         /**
          * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
          *     that is. Nothing is counted then. Keep the filters unchanged.
-         * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
          */
         CursorParameter: string;
-        /**
-         * @description Bookings of this activity alone.
-         * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-         */
+        /** @description Bookings of this activity alone. */
         ActivityIdParameter: string;
-        /**
-         * @description Bookings with exactly this `reseller_reference` alone.
-         * @example R-1017
-         */
+        /** @description Bookings with exactly this `reseller_reference` alone. */
         ResellerReferenceParameter: string;
         /**
          * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
          *     words of the guest's name, email address or telephone number. Case does not matter there.
-         * @example ana sousa
          */
         BookingWordsParameter: string;
-        /**
-         * @description Not before this: a date of UTC, or a date and time.
-         * @example 2026-07-01
-         */
+        /** @description Not before this: a date of UTC, or a date and time. */
         CreatedFromParameter: string;
-        /**
-         * @description Not after this: a date of UTC, which counts whole, or a date and time.
-         * @example 2026-07-31
-         */
+        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
         CreatedToParameter: string;
-        /**
-         * @description Not before this: a date of UTC, or a date and time.
-         * @example 2026-07-10T09:30:00+01:00
-         */
+        /** @description Not before this: a date of UTC, or a date and time. */
         StartFromParameter: string;
-        /**
-         * @description Not after this: a date of UTC, which counts whole, or a date and time.
-         * @example 2026-07-10
-         */
+        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
         StartToParameter: string;
-        /**
-         * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-         * @example USD
-         */
+        /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
         CurrencyParameter: string;
-        /**
-         * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-         * @example pt-BR
-         */
+        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
         LanguageParameter: string;
-        /**
-         * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-         * @example kayak
-         */
+        /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
         QParameter: string;
-        /**
-         * @description One of the activity's categories.
-         * @example Walking tours
-         */
+        /** @description One of the activity's categories. */
         CategoryParameter: string;
-        /**
-         * @description The code or the name of the country where it takes place.
-         * @example PT
-         */
+        /** @description The code or the name of the country where it takes place. */
         CountryParameter: string;
-        /**
-         * @description The city where it takes place.
-         * @example Lisbon
-         */
+        /** @description The city where it takes place. */
         CityParameter: string;
-        /**
-         * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-         * @example live
-         */
+        /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
         RequestModeParameter: "live" | "test";
-        /**
-         * @description What is of this mode alone.
-         * @example test
-         */
+        /** @description What is of this mode alone. */
         ModeParameter: "live" | "test";
-        /**
-         * @description The `ETag` of an answer that the caller has.
-         * @example "9be1c4"
-         */
+        /** @description The `ETag` of an answer that the caller has. */
         IfNoneMatchParameter: string;
     };
     requestBodies: never;
@@ -7836,63 +7831,32 @@ export interface operations {
     activities: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /**
-                 * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-                 * @example kayak
-                 */
+                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
                 q?: components["parameters"]["QParameter"];
-                /**
-                 * @description One of the activity's categories.
-                 * @example Walking tours
-                 */
+                /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
-                /**
-                 * @description The code or the name of the country where it takes place.
-                 * @example PT
-                 */
+                /** @description The code or the name of the country where it takes place. */
                 country?: components["parameters"]["CountryParameter"];
-                /**
-                 * @description The city where it takes place.
-                 * @example Lisbon
-                 */
+                /** @description The city where it takes place. */
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -7925,27 +7889,15 @@ export interface operations {
     activity: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -7995,22 +7947,13 @@ export interface operations {
                  * @example 2026-07-31
                  */
                 to: components["parameters"]["ToParameter"];
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8060,22 +8003,13 @@ export interface operations {
                  * @example 2026-07-01
                  */
                 date: components["parameters"]["DateParameter"];
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8120,63 +8054,32 @@ export interface operations {
     affiliateActivities: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /**
-                 * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-                 * @example kayak
-                 */
+                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
                 q?: components["parameters"]["QParameter"];
-                /**
-                 * @description One of the activity's categories.
-                 * @example Walking tours
-                 */
+                /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
-                /**
-                 * @description The code or the name of the country where it takes place.
-                 * @example PT
-                 */
+                /** @description The code or the name of the country where it takes place. */
                 country?: components["parameters"]["CountryParameter"];
-                /**
-                 * @description The city where it takes place.
-                 * @example Lisbon
-                 */
+                /** @description The city where it takes place. */
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -8209,69 +8112,37 @@ export interface operations {
     bookings: {
         parameters: {
             query?: {
-                /**
-                 * @description Bookings in this state alone.
-                 * @example HELD
-                 */
+                /** @description Bookings in this state alone. */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
-                /**
-                 * @description Bookings of this activity alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-                 */
+                /** @description Bookings of this activity alone. */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /**
-                 * @description Bookings with exactly this `reseller_reference` alone.
-                 * @example R-1017
-                 */
+                /** @description Bookings with exactly this `reseller_reference` alone. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
                  *     words of the guest's name, email address or telephone number. Case does not matter there.
-                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-01
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-31
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-10T09:30:00+01:00
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-10
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 start_to?: components["parameters"]["StartToParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8303,15 +8174,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description Names the request, for its account and 24 hours: sent again with the same body it has the same answer, with another it is a 422, while the first is under way a 409.
-                 * @example order-17
-                 */
+                /** @description Names the request, for its account and 24 hours: sent again with the same body it has the same answer, with another it is a 422, while the first is under way a 409. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8372,10 +8237,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8414,10 +8276,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8457,10 +8316,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8504,10 +8360,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8550,22 +8403,13 @@ export interface operations {
     events: {
         parameters: {
             query?: {
-                /**
-                 * @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept.
-                 * @example 4711
-                 */
+                /** @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept. */
                 after?: string;
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8610,10 +8454,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8645,10 +8486,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8685,10 +8523,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8714,22 +8549,13 @@ export interface operations {
     deliveries: {
         parameters: {
             query?: {
-                /**
-                 * @description Deliveries in this state only.
-                 * @example failed
-                 */
+                /** @description Deliveries in this state only. */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8768,10 +8594,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8815,28 +8638,18 @@ export interface operations {
     commissions: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8867,87 +8680,45 @@ export interface operations {
     allBookings: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description Bookings in this state alone.
-                 * @example HELD
-                 */
+                /** @description Bookings in this state alone. */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
-                /**
-                 * @description Those alone that need an operator.
-                 * @example true
-                 */
+                /** @description Those alone that need an operator. */
                 attention?: boolean;
-                /**
-                 * @description Bookings of this integration alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
-                 */
+                /** @description Bookings of this integration alone. */
                 integration_id?: string;
-                /**
-                 * @description The `_id` of a reseller's account: its bookings alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
-                 */
+                /** @description The `_id` of a reseller's account: its bookings alone. */
                 reseller_id?: string;
                 /**
                  * @deprecated
                  * @description The same as `reseller_id`.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
                  */
                 reseller?: string;
-                /**
-                 * @description Bookings of this activity alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-                 */
+                /** @description Bookings of this activity alone. */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /**
-                 * @description Bookings with exactly this `reseller_reference` alone.
-                 * @example R-1017
-                 */
+                /** @description Bookings with exactly this `reseller_reference` alone. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
                  *     words of the guest's name, email address or telephone number. Case does not matter there.
-                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-01
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-31
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-10T09:30:00+01:00
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-10
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 start_to?: components["parameters"]["StartToParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9234,30 +9005,17 @@ export interface operations {
     accounts: {
         parameters: {
             query?: {
-                /**
-                 * @description Only accounts of this role.
-                 * @example reseller
-                 */
+                /** @description Only accounts of this role. */
                 role?: components["parameters"]["RoleParameter"];
-                /**
-                 * @description A part of the address or of the name, within the first 500 characters, in upper or lower case.
-                 * @example ana@
-                 */
+                /** @description A part of the address or of the name, within the first 500 characters, in upper or lower case. */
                 q?: string;
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9324,20 +9082,13 @@ export interface operations {
     invitations: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9610,15 +9361,9 @@ export interface operations {
     deliveriesOf: {
         parameters: {
             query?: {
-                /**
-                 * @description Deliveries in this state only.
-                 * @example failed
-                 */
+                /** @description Deliveries in this state only. */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: never;
@@ -9662,40 +9407,21 @@ export interface operations {
     operatorActivities: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product.
-                 * @example walk
-                 */
+                /** @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product. */
                 q?: string;
-                /**
-                 * @description Active for those that resellers see, Inactive for the others.
-                 * @example Inactive
-                 */
+                /** @description Active for those that resellers see, Inactive for the others. */
                 status?: "Active" | "Inactive";
-                /**
-                 * @description An integration's id, for its activities alone.
-                 * @example 0197c39f-11d2-7c0b-8a54-6a1d7b852e0f
-                 */
+                /** @description An integration's id, for its activities alone. */
                 integration?: string;
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10009,20 +9735,13 @@ export interface operations {
     syncs: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10062,25 +9781,15 @@ export interface operations {
     integrations: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10325,20 +10034,13 @@ export interface operations {
     integrationSyncs: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10378,20 +10080,13 @@ export interface operations {
     integrationCalls: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only calls that failed. false: only the others, with the refusals that the contract allows. */
@@ -10433,20 +10128,13 @@ export interface operations {
     integrationBookings: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
@@ -10487,20 +10175,13 @@ export interface operations {
     webhookDeliveries: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only webhooks that were refused. false: only the others. */
@@ -10542,20 +10223,13 @@ export interface operations {
     listConformanceRuns: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
