@@ -443,6 +443,26 @@ class ActivityVariation(TypedDict):
     external_sync: ActivityVariationExternalSync
 
 
+class Admission(TypedDict):
+    """Under which conditions the integration's activities are listed."""
+
+    # The policy in force. off: certificates are not shown. advise: they are shown. require: also, activities of
+    # live integrations are listed only with one.
+    certification: Literal['off', 'advise', 'require']
+    # The policy that operators have set for this integration; null: the marketplace's.
+    certification_own: Literal['off', 'advise', 'require', None]
+    # The partner's request to go live. A declined partner may ask again.
+    go_live: Literal['none', 'requested', 'approved', 'declined']
+    # The activities are not listed until an operator has approved the integration.
+    approval_required: bool
+    # When the partner asked; null if it has not.
+    go_live_requested_at: str | None
+    # When an operator approved or declined; null without a decision.
+    go_live_decided_at: str | None
+    # The operator's reason; null without one.
+    go_live_reason: str | None
+
+
 class AffiliateActivitiesAnswer(TypedDict):
     """One page of the activities that an affiliate may link to."""
 
@@ -831,6 +851,13 @@ class CallsAnswer(TypedDict):
     pagination: Pagination
 
 
+class CertificationRequest(TypedDict):
+    """The integration's own certification policy."""
+
+    # null or absent: the marketplace's policy.
+    certification: NotRequired[Literal['off', 'advise', 'require', None]]
+
+
 class ChangeRequest(TypedDict):
     """Changes of an integration. Absent or null fields do not change."""
 
@@ -873,6 +900,66 @@ class CommissionsAnswer(TypedDict):
     # The commissions of the page.
     data: list[CommissionsAnswerDataItem]
     pagination: Pagination
+
+
+class ConformanceAnswerDataPartnersItemCellsItemBreachesItem(TypedDict):
+    # The rule's id.
+    rule: str
+    # failed, or warned for a breach that does not change the verdict.
+    outcome: Literal['failed', 'warned']
+    # The end of the first run in a row that found it.
+    since: str
+    # The last run that found it.
+    run_id: str
+
+
+class ConformanceAnswerDataPartnersItemCellsItem(TypedDict):
+    # When a rule of the endpoint was judged last; null: never.
+    judged_at: str | None
+    # The rules that the last run that judged them found broken, the longest first.
+    breaches: list[ConformanceAnswerDataPartnersItemCellsItemBreachesItem]
+
+
+class ConformanceAnswerDataPartnersItem(TypedDict):
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    mode: Literal['live', 'test']
+    # The certification state; also where certificates are not shown.
+    state: Literal['none', 'certified', 'failed', 'expired']
+    # Of the last certificate; null without one.
+    valid_until: str | None
+    # Its activities are not listed, for want of a certificate or an approval.
+    withheld: bool
+    admission: Admission
+    # Since when the oldest MUST rule fails; null if none does.
+    failing_since: str | None
+    # When a rule was judged last; null if none ever was.
+    judged_at: str | None
+    # One for each endpoint.
+    cells: list[ConformanceAnswerDataPartnersItemCellsItem]
+    # For each day the worst result of its runs: nonconformant, failed (the run had no verdict), incomplete, partial
+    # or conformant; empty without a run.
+    days: list[str]
+
+
+class ConformanceAnswerData(TypedDict):
+    # The endpoints of each partner's cells, in order.
+    endpoints: list[str]
+    # The days of each partner's days, in UTC, oldest first.
+    days: list[str]
+    # More partners match than are listed: at most 1,000 are.
+    truncated: bool
+    # Those that fail longest first, then by name.
+    partners: list[ConformanceAnswerDataPartnersItem]
+
+
+class ConformanceAnswer(TypedDict):
+    """Which partners breach which rules, and since when."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: ConformanceAnswerData
 
 
 class ConformanceReport(TypedDict):
@@ -991,9 +1078,9 @@ class Contact(TypedDict):
 class DeliveryOption(TypedDict):
     """One form of a ticket (CNF-6). The marketplace forwards it to the guest."""
 
-    # What the value is.
+    # The format of deliveryValue.
     deliveryFormat: Literal['QRCODE', 'CODE128', 'PDF_URL', 'AZTEC', 'EAN13']
-    # What the guest gets.
+    # The kind of document that the guest gets.
     deliveryMethod: Literal['TICKET', 'VOUCHER']
     # The content of the code, or the address of the PDF.
     deliveryValue: str
@@ -1009,13 +1096,13 @@ class DoneAnswer(TypedDict):
 
 
 class Event(TypedDict):
-    """Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It holds nothing about the guest; read the booking."""
+    """Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It has no guest data: read the booking."""
 
     # The event. An event that is sent twice has the same id.
     id: str
-    # What it tells. New types may be added.
+    # The type of the event. New types may be added.
     type: Literal['booking.confirmed', 'booking.cancelled', 'booking.released', 'booking.attention', 'activity.changed', 'activity.removed', 'slot.changed']
-    # When it happened.
+    # When the event happened.
     timestamp: str
     # By type: booking.* is event-booking, slot.changed event-slot, activity.* event-activity.
     data: Union[EventBooking, EventSlot, EventActivity]
@@ -1160,14 +1247,13 @@ class EventWebhooksAnswer(TypedDict):
     data: list[EventWebhook]
 
 
-class EventsAnswer(TypedDict):
-    """A part of the feed, the oldest event first."""
+class GoLiveRequest(TypedDict):
+    """The decision about a request to go live."""
 
-    # 1 in every successful answer.
-    success: Literal[1]
-    data: list[Event]
-    # Store it, and send it as after to read on, also when data is empty. It stays valid for 30 days.
-    next_cursor: str
+    # false declines.
+    approve: bool
+    # For the partner.
+    reason: NotRequired[str | None]
 
 
 class HealthChangesItem(TypedDict):
@@ -1195,6 +1281,17 @@ class Health(TypedDict):
     last_ok_at: str | None
     # The last changes of the state, the newest first.
     changes: list[HealthChangesItem]
+
+
+class IntegrationCallsItem(TypedDict):
+    # Its beginning, in UTC.
+    hour: str
+    # Calls that succeeded.
+    ok: int
+    # Calls that were refused as the contract allows, such as a reserve of a slot that has sold out.
+    refused: int
+    # All other calls: error answers, invalid answers, and no answer in time.
+    failed: int
 
 
 class IntegrationCertificationEnded(TypedDict):
@@ -1271,6 +1368,9 @@ class Integration(TypedDict):
     # The last full sync is held until an operator approves it or a second identical catalog arrives.
     awaits_approval: bool
     slots: Slots
+    # Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out.
+    calls: list[IntegrationCallsItem]
+    admission: Admission
     # Whether the partner was found conformant; null if the marketplace does not show it.
     certification: IntegrationCertification | None
     # Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used.
@@ -1331,6 +1431,34 @@ class IntegrationBookingsAnswer(TypedDict):
     success: Literal[1]
     data: list[IntegrationBookingsAnswerDataItem]
     pagination: Pagination
+
+
+class IntegrationEventsAnswerDataEventsItem(TypedDict):
+    # Increases with each event.
+    id: int
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+    # What happened.
+    type: Literal['certificate.issued', 'certificate.ended', 'go_live.approved', 'go_live.declined']
+    # certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the
+    # run that found the breach or issued the expired certificate. go_live: reason.
+    data: dict[str, Any]
+
+
+class IntegrationEventsAnswerData(TypedDict):
+    # Oldest first; with newest=true newest first.
+    events: list[IntegrationEventsAnswerDataEventsItem]
+    # For after. It stays the same while there is no news.
+    next_cursor: str
+
+
+class IntegrationEventsAnswer(TypedDict):
+    """News for the integration's partner."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: IntegrationEventsAnswerData
 
 
 class IntegrationsAnswer(TypedDict):
@@ -1630,6 +1758,23 @@ class OperatorVariation(TypedDict):
     notes: str
 
 
+class OverviewAnswerDataBookingsWaitingItem(TypedDict):
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    booking_id: str
+    # Why it needs attention.
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'reserve_unknown', 'release_failed', 'cancel_failed']
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    since: str
+    # The state of the booking or checkout.
+    status: str
+    # The reseller's own reference; empty without one.
+    reseller_reference: str
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    integration_name: str
+
+
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
     # with an unknown identifier.
@@ -1651,9 +1796,51 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     # When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not
     # shown.
     certificate_until: str | None
+    # Since when the partner waits for the approval to go live; null if it does not.
+    go_live_requested_at: str | None
     # Why the certificate has ended: breach (a later run found one), expired (its time has passed) or
     # address_changed (base_url is another one); null while it is valid.
     certificate_ended: Literal['breach', 'expired', 'address_changed', None]
+
+
+class OverviewAnswerDataOldestSync(TypedDict):
+    """The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced."""
+
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+
+
+class OverviewAnswerDataOldestSlots(TypedDict):
+    """The integration whose slots were completely loaded longest ago; null if none were loaded."""
+
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+
+
+class OverviewAnswerDataRecentItem(TypedDict):
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+    # What happened.
+    kind: Literal['health_changed', 'sync_failed', 'sync_held', 'attention_needed', 'attention_resolved', 'run_ended']
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    integration_name: str
+    # The booking that needed attention; null for other events.
+    booking_id: str | None
+    # The conformance run that ended; null for other events.
+    run_id: str | None
+    # The new state of health, why the sync failed, how much the guard holds, why the booking needed attention, or
+    # the verdict of the run.
+    says: str
 
 
 class OverviewAnswerDataRatesMissingItem(TypedDict):
@@ -1707,11 +1894,19 @@ class OverviewAnswerData(TypedDict):
     bookings_needing_attention: int
     # Since when the oldest has waited; null if none waits.
     bookings_needing_attention_since: str | None
+    # The bookings that have needed attention longest, the oldest first: at most ten reasons.
+    bookings_waiting: list[OverviewAnswerDataBookingsWaitingItem]
     # How many there are.
     integrations: int
-    # Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a
-    # hundred.
+    # Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have
+    # late slots, or whose certificate ends: at most a hundred.
     integrations_needing_attention: list[OverviewAnswerDataIntegrationsNeedingAttentionItem]
+    # The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced.
+    oldest_sync: OverviewAnswerDataOldestSync | None
+    # The integration whose slots were completely loaded longest ago; null if none were loaded.
+    oldest_slots: OverviewAnswerDataOldestSlots | None
+    # The last events of live integrations and their bookings, newest first: at most twelve.
+    recent: list[OverviewAnswerDataRecentItem]
     # Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other
     # currencies.
     rates_missing: list[OverviewAnswerDataRatesMissingItem]
@@ -1736,7 +1931,7 @@ class OverviewAnswer(TypedDict):
 
 
 class Pagination(TypedDict):
-    """Which part of a list an answer holds."""
+    """The part of a list that the answer contains."""
 
     # The maximum number of entries on a page.
     pageSize: int
@@ -1795,7 +1990,7 @@ class PricingUnit(TypedDict):
     unit_id: str
     # The guest type, such as ADULT.
     type: str
-    # The words that guests read.
+    # The label that guests see.
     label: str
     # The minimum age in years, inclusive; null if not given.
     min_age: int | None
@@ -1908,6 +2103,16 @@ class ResellerError(TypedDict):
     retry: NotRequired[Literal[False]]
 
 
+class ResellerEventsAnswer(TypedDict):
+    """A part of the feed, the oldest event first."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: list[Event]
+    # Store it, and send it as after to read on, also when data is empty. It stays valid for 30 days.
+    next_cursor: str
+
+
 class ResellerSlot(TypedDict):
     """A start, or an opening window, of a variation as resellers read it."""
 
@@ -1976,7 +2181,7 @@ class StatusAnswerData(TypedDict):
 
 
 class StatusAnswer(TypedDict):
-    """How the service is."""
+    """The state of the service."""
 
     # 1 in every successful answer.
     success: Literal[1]
@@ -2198,8 +2403,8 @@ class UnitPricing(TypedDict):
     price: NotRequired[int | None]
     # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
     currency: str
-    # How many decimals the amounts beside it have; 2 where absent (PRD-9). 18 is as many as a 64-bit amount can
-    # bear.
+    # The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit
+    # amount is 18.
     currencyPrecision: NotRequired[int | None]
 
 

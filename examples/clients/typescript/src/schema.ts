@@ -404,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Hold a slot for a customer
-         * @description Checks the slot with the partner, then requests a hold. A slot that can no longer be booked is a 409, with the partner's
+         * @description Checks the slot with the partner, then requests a hold. A slot that can no longer be booked is answered with 409, with the partner's
          *     message if there is one. After a 504 a hold that still arrives is released.
          */
         post: operations["book"];
@@ -492,7 +492,7 @@ export interface paths {
         /**
          * The events of a reseller, as a feed
          * @description Your own bookings' events, and those of the catalog that one of your webhooks asks for. Store `next_cursor` and send it as
-         *     `after` to read on. Events are kept for 30 days; a cursor that is older is a 410.
+         *     `after` to read on. Events are kept for 30 days; an older cursor is answered with 410.
          */
         get: operations["events"];
         put?: never;
@@ -519,7 +519,7 @@ export interface paths {
         /**
          * Create a webhook
          * @description Events are sent to `url`, signed as Standard Webhooks describes (headers `webhook-id`, `webhook-timestamp` and
-         *     `webhook-signature`). Only this answer shows the signing secret. An account has 10 webhooks at most; an 11th is a 409.
+         *     `webhook-signature`). Only this answer shows the signing secret. An account has 10 webhooks at most; an 11th is answered with 409.
          *     Answer with a 2xx within 10 seconds. Anything else is retried for three days; a 410 disables the webhook.
          */
         post: operations["createWebhook"];
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Also one that was delivered. A webhook that is disabled is a 409.
+         * @description Also sends an event again that was delivered. A disabled webhook is answered with 409.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -662,7 +662,7 @@ export interface paths {
         /**
          * Confirm a paid booking again
          * @description Also where the partner has refused it before. Waits for the partner's answer: CONFIRMED, or PAID with the
-         *     reason in `attention`. A booking whose confirm is under way, or whose hold was released, is a 409.
+         *     reason in `attention`. A booking whose confirm is in progress, or whose hold was released, is answered with 409.
          */
         post: operations["retryConfirm"];
         delete?: never;
@@ -1025,6 +1025,88 @@ export interface paths {
         /** Set the fees on every price */
         put: operations["changePricing"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/conformance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which partners breach which rules
+         * @description All partners that match, at most 1,000, by endpoint and by day. A rule counts until a run that judges it finds it kept.
+         */
+        get: operations["conformanceMatrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/conformance.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which partners breach which rules, as CSV
+         * @description One line for each partner, with the failed rules of each endpoint. A text that a spreadsheet would run as a formula begins
+         *     with an apostrophe.
+         */
+        get: operations["conformanceMatrixCSV"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/integrations/{integration}/certification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set an integration's certification policy
+         * @description It takes precedence over the service's `--certification`, and takes effect immediately.
+         */
+        put: operations["setCertificationPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/integrations/{integration}/go-live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve an integration, or decline it
+         * @description With `--go-live approve`, the activities of a live integration are listed only after this. It works also if the partner has not
+         *     asked. The partner reads the reason. A 409 for an integration in test mode.
+         */
+        post: operations["decideGoLive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1416,6 +1498,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/partner-integrations/{integration}/go-live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask to go live
+         * @description Asks the marketplace's operator to approve the integration. Asking again changes nothing; after a refusal it asks again. A 409 if
+         *     the integration is approved, or in test mode.
+         */
+        post: operations["requestGoLive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner-integrations/{integration}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * News for the partner
+         * @description Certificates that were issued or have ended, and decisions about going live. Send `next_cursor` as `after` to read what has
+         *     happened since. The last 200 events are kept.
+         */
+        get: operations["partnerEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/partner-integrations/{integration}/certificate": {
         parameters: {
             query?: never;
@@ -1596,7 +1720,7 @@ export interface components {
         };
         /**
          * Answer of GET /healthz and GET /readyz
-         * @description How the service is.
+         * @description The state of the service.
          * @example {
          *       "success": 1,
          *       "data": {
@@ -2488,7 +2612,7 @@ export interface components {
          *       "next_cursor": "4711"
          *     }
          */
-        EventsAnswer: {
+        ResellerEventsAnswer: {
             /**
              * @description 1 in every successful answer.
              * @constant
@@ -2704,6 +2828,17 @@ export interface components {
          *       "data": {
          *         "bookings_needing_attention": 2,
          *         "bookings_needing_attention_since": "2026-07-01T08:05:00Z",
+         *         "bookings_waiting": [
+         *           {
+         *             "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
+         *             "reason": "confirm_refused",
+         *             "since": "2026-07-01T08:05:00Z",
+         *             "status": "PAID",
+         *             "reseller_reference": "R-1017",
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "integration_name": "Old Town Walks"
+         *           }
+         *         ],
          *         "integrations": 12,
          *         "integrations_needing_attention": [
          *           {
@@ -2716,7 +2851,29 @@ export interface components {
          *             "slots_since": "2026-06-30T02:31:00Z",
          *             "slots_late": true,
          *             "certificate_until": null,
-         *             "certificate_ended": null
+         *             "certificate_ended": null,
+         *             "go_live_requested_at": null
+         *           }
+         *         ],
+         *         "oldest_sync": {
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "name": "Old Town Walks",
+         *           "at": "2026-06-30T02:30:00Z"
+         *         },
+         *         "oldest_slots": {
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "name": "Old Town Walks",
+         *           "at": "2026-06-30T02:31:00Z"
+         *         },
+         *         "recent": [
+         *           {
+         *             "at": "2026-07-01T08:00:00Z",
+         *             "kind": "health_changed",
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "integration_name": "Old Town Walks",
+         *             "booking_id": null,
+         *             "run_id": null,
+         *             "says": "DEGRADED: the partner answered GET /products with 503"
          *           }
          *         ],
          *         "rates_missing": [
@@ -2773,9 +2930,38 @@ export interface components {
                  * @description Since when the oldest has waited; null if none waits.
                  */
                 bookings_needing_attention_since: string | null;
+                /** @description The bookings that have needed attention longest, the oldest first: at most ten reasons. */
+                bookings_waiting: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    booking_id: string;
+                    /**
+                     * @description Why it needs attention.
+                     * @enum {string}
+                     */
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    since: string;
+                    /** @description The state of the booking or checkout. */
+                    status: string;
+                    /** @description The reseller's own reference; empty without one. */
+                    reseller_reference: string;
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    integration_name: string;
+                }[];
                 /** @description How many there are. */
                 integrations: number;
-                /** @description Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a hundred. */
+                /** @description Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have late slots, or whose certificate ends: at most a hundred. */
                 integrations_needing_attention: {
                     /**
                      * Service identifier
@@ -2819,10 +3005,72 @@ export interface components {
                      */
                     certificate_until: string | null;
                     /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the partner waits for the approval to go live; null if it does not.
+                     */
+                    go_live_requested_at: string | null;
+                    /**
                      * @description Why the certificate has ended: breach (a later run found one), expired (its time has passed) or address_changed (base_url is another one); null while it is valid.
                      * @enum {string|null}
                      */
                     certificate_ended: "breach" | "expired" | "address_changed" | null;
+                }[];
+                /** @description The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced. */
+                oldest_sync: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                } | null;
+                /** @description The integration whose slots were completely loaded longest ago; null if none were loaded. */
+                oldest_slots: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                } | null;
+                /** @description The last events of live integrations and their bookings, newest first: at most twelve. */
+                recent: {
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    kind: "health_changed" | "sync_failed" | "sync_held" | "attention_needed" | "attention_resolved" | "run_ended";
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    integration_name: string;
+                    /** @description The booking that needed attention; null for other events. */
+                    booking_id: string | null;
+                    /** @description The conformance run that ended; null for other events. */
+                    run_id: string | null;
+                    /** @description The new state of health, why the sync failed, how much the guard holds, why the booking needed attention, or the verdict of the run. */
+                    says: string;
                 }[];
                 /** @description Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other currencies. */
                 rates_missing: {
@@ -3770,6 +4018,256 @@ export interface components {
             commission_percentage?: number | string | null;
         };
         /**
+         * Answer of GET /operator/conformance
+         * @description Which partners breach which rules, and since when.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "endpoints": [
+         *           "products",
+         *           "availability"
+         *         ],
+         *         "days": [
+         *           "2026-06-30",
+         *           "2026-07-01"
+         *         ],
+         *         "partners": [
+         *           {
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "name": "Old Town Walks",
+         *             "mode": "live",
+         *             "state": "expired",
+         *             "valid_until": "2026-09-29T09:00:00Z",
+         *             "withheld": true,
+         *             "admission": {
+         *               "certification": "require",
+         *               "certification_own": null,
+         *               "go_live": "requested",
+         *               "approval_required": true,
+         *               "go_live_requested_at": "2026-07-01T09:00:00Z",
+         *               "go_live_decided_at": null,
+         *               "go_live_reason": null
+         *             },
+         *             "failing_since": "2026-06-29T03:12:09Z",
+         *             "judged_at": "2026-07-01T03:12:09Z",
+         *             "cells": [
+         *               {
+         *                 "judged_at": "2026-07-01T03:12:09Z",
+         *                 "breaches": [
+         *                   {
+         *                     "rule": "products.option.unique",
+         *                     "outcome": "warned",
+         *                     "since": "2026-06-29T03:12:09Z",
+         *                     "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *                   }
+         *                 ]
+         *               },
+         *               {
+         *                 "judged_at": "2026-07-01T03:12:09Z",
+         *                 "breaches": [
+         *                   {
+         *                     "rule": "availability.slot.unique",
+         *                     "outcome": "failed",
+         *                     "since": "2026-06-29T03:12:09Z",
+         *                     "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *                   }
+         *                 ]
+         *               }
+         *             ],
+         *             "days": [
+         *               "",
+         *               "nonconformant"
+         *             ]
+         *           }
+         *         ],
+         *         "truncated": false
+         *       }
+         *     }
+         */
+        ConformanceAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /** @description The endpoints of each partner's cells, in order. */
+                endpoints: string[];
+                /** @description The days of each partner's days, in UTC, oldest first. */
+                days: string[];
+                /** @description More partners match than are listed: at most 1,000 are. */
+                truncated: boolean;
+                /** @description Those that fail longest first, then by name. */
+                partners: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /** @enum {string} */
+                    mode: "live" | "test";
+                    /**
+                     * @description The certification state; also where certificates are not shown.
+                     * @enum {string}
+                     */
+                    state: "none" | "certified" | "failed" | "expired";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Of the last certificate; null without one.
+                     */
+                    valid_until: string | null;
+                    /** @description Its activities are not listed, for want of a certificate or an approval. */
+                    withheld: boolean;
+                    admission: components["schemas"]["Admission"];
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the oldest MUST rule fails; null if none does.
+                     */
+                    failing_since: string | null;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When a rule was judged last; null if none ever was.
+                     */
+                    judged_at: string | null;
+                    /** @description One for each endpoint. */
+                    cells: {
+                        /**
+                         * Date-time
+                         * Format: date-time
+                         * @description When a rule of the endpoint was judged last; null: never.
+                         */
+                        judged_at: string | null;
+                        /** @description The rules that the last run that judged them found broken, the longest first. */
+                        breaches: {
+                            /** @description The rule's id. */
+                            rule: string;
+                            /**
+                             * @description failed, or warned for a breach that does not change the verdict.
+                             * @enum {string}
+                             */
+                            outcome: "failed" | "warned";
+                            /**
+                             * Date-time
+                             * Format: date-time
+                             * @description The end of the first run in a row that found it.
+                             */
+                            since: string;
+                            /** @description The last run that found it. */
+                            run_id: string;
+                        }[];
+                    }[];
+                    /** @description For each day the worst result of its runs: nonconformant, failed (the run had no verdict), incomplete, partial or conformant; empty without a run. */
+                    days: string[];
+                }[];
+            };
+        };
+        /**
+         * Body of PUT /operator/integrations/{integration}/certification
+         * @description The integration's own certification policy.
+         * @example {
+         *       "certification": "require"
+         *     }
+         * @example {
+         *       "certification": null
+         *     }
+         */
+        CertificationRequest: {
+            /**
+             * @description null or absent: the marketplace's policy.
+             * @enum {string|null}
+             */
+            certification?: "off" | "advise" | "require" | null;
+        };
+        /**
+         * Answer of GET /partner-integrations/{integration}
+         * @description One integration.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *         "name": "Old Town Walks",
+         *         "mode": "live",
+         *         "base_url": "https://api.example.com/partner/v2",
+         *         "auth_type": "bearer",
+         *         "handles_ticket_delivery": false,
+         *         "previous_webhook_secret_until": null,
+         *         "created_at": "2026-06-30T22:58:00Z",
+         *         "last_sync_at": null,
+         *         "health": {
+         *           "state": "HEALTHY",
+         *           "failure_count": 0,
+         *           "consecutive_failures": 0,
+         *           "last_ok_at": null,
+         *           "changes": []
+         *         },
+         *         "last_sync": null,
+         *         "awaits_approval": false,
+         *         "slots": {
+         *           "options": 0,
+         *           "pulled": 0,
+         *           "oldest_pull_at": null,
+         *           "set_aside": []
+         *         },
+         *         "calls": [
+         *           {
+         *             "hour": "2026-07-01T08:00:00Z",
+         *             "ok": 214,
+         *             "refused": 3,
+         *             "failed": 1
+         *           }
+         *         ],
+         *         "certification": {
+         *           "state": "certified",
+         *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
+         *           "contract_version": "b108f45032ff",
+         *           "suite_version": "v1.0.0",
+         *           "valid_until": "2026-09-29T09:00:00Z",
+         *           "withheld": false,
+         *           "ended": null
+         *         },
+         *         "admission": {
+         *           "certification": "advise",
+         *           "certification_own": null,
+         *           "go_live": "approved",
+         *           "approval_required": false,
+         *           "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *           "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *           "go_live_reason": null
+         *         },
+         *         "breaches": []
+         *       }
+         *     }
+         */
+        IntegrationAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: components["schemas"]["Integration"];
+        };
+        /**
+         * Body of POST /operator/integrations/{integration}/go-live
+         * @description The decision about a request to go live.
+         * @example {
+         *       "approve": true
+         *     }
+         * @example {
+         *       "approve": false,
+         *       "reason": "Please load slots for at least 30 days."
+         *     }
+         */
+        GoLiveRequest: {
+            /** @description false declines. */
+            approve: boolean;
+            /** @description For the partner. */
+            reason?: string | null;
+        };
+        /**
          * Body of POST /operator/integrations/{integration}/sync
          * @description The kind of sync.
          * @example {
@@ -3980,6 +4478,14 @@ export interface components {
          *             "oldest_pull_at": "2026-06-30T23:00:07Z",
          *             "set_aside": []
          *           },
+         *           "calls": [
+         *             {
+         *               "hour": "2026-07-01T08:00:00Z",
+         *               "ok": 214,
+         *               "refused": 3,
+         *               "failed": 1
+         *             }
+         *           ],
          *           "certification": {
          *             "state": "certified",
          *             "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
@@ -3988,6 +4494,15 @@ export interface components {
          *             "valid_until": "2026-09-29T09:00:00Z",
          *             "withheld": false,
          *             "ended": null
+         *           },
+         *           "admission": {
+         *             "certification": "advise",
+         *             "certification_own": null,
+         *             "go_live": "approved",
+         *             "approval_required": false,
+         *             "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *             "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *             "go_live_reason": null
          *           },
          *           "breaches": [
          *             {
@@ -4015,57 +4530,6 @@ export interface components {
             success: 1;
             data: components["schemas"]["Integration"][];
             pagination: components["schemas"]["Pagination"];
-        };
-        /**
-         * Answer of GET /partner-integrations/{integration}
-         * @description One integration.
-         * @example {
-         *       "success": 1,
-         *       "data": {
-         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
-         *         "name": "Old Town Walks",
-         *         "mode": "live",
-         *         "base_url": "https://api.example.com/partner/v2",
-         *         "auth_type": "bearer",
-         *         "handles_ticket_delivery": false,
-         *         "previous_webhook_secret_until": null,
-         *         "created_at": "2026-06-30T22:58:00Z",
-         *         "last_sync_at": null,
-         *         "health": {
-         *           "state": "HEALTHY",
-         *           "failure_count": 0,
-         *           "consecutive_failures": 0,
-         *           "last_ok_at": null,
-         *           "changes": []
-         *         },
-         *         "last_sync": null,
-         *         "awaits_approval": false,
-         *         "slots": {
-         *           "options": 0,
-         *           "pulled": 0,
-         *           "oldest_pull_at": null,
-         *           "set_aside": []
-         *         },
-         *         "certification": {
-         *           "state": "certified",
-         *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
-         *           "contract_version": "b108f45032ff",
-         *           "suite_version": "v1.0.0",
-         *           "valid_until": "2026-09-29T09:00:00Z",
-         *           "withheld": false,
-         *           "ended": null
-         *         },
-         *         "breaches": []
-         *       }
-         *     }
-         */
-        IntegrationAnswer: {
-            /**
-             * @description 1 in every successful answer.
-             * @constant
-             */
-            success: 1;
-            data: components["schemas"]["Integration"];
         };
         /**
          * Body of PATCH /partner-integrations/{integration}
@@ -4664,6 +5128,56 @@ export interface components {
             };
         };
         /**
+         * Answer of GET /partner-integrations/{integration}/events
+         * @description News for the integration's partner.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "events": [
+         *           {
+         *             "id": 17,
+         *             "at": "2026-07-02T03:12:09Z",
+         *             "type": "certificate.ended",
+         *             "data": {
+         *               "reason": "breach",
+         *               "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *             }
+         *           }
+         *         ],
+         *         "next_cursor": "17"
+         *       }
+         *     }
+         */
+        IntegrationEventsAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /** @description Oldest first; with newest=true newest first. */
+                events: {
+                    /** @description Increases with each event. */
+                    id: number;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    type: "certificate.issued" | "certificate.ended" | "go_live.approved" | "go_live.declined";
+                    /** @description certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the run that found the breach or issued the expired certificate. go_live: reason. */
+                    data: Record<string, never>;
+                }[];
+                /** @description For after. It stays the same while there is no news. */
+                next_cursor: string;
+            };
+        };
+        /**
          * Answer of POST /sync/trigger
          * @description The result of a full sync (WHK-1).
          * @example {
@@ -4778,7 +5292,7 @@ export interface components {
         };
         /**
          * Event
-         * @description Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It holds nothing about the guest; read the booking.
+         * @description Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It has no guest data: read the booking.
          * @example {
          *       "id": "0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f",
          *       "type": "booking.confirmed",
@@ -4814,14 +5328,14 @@ export interface components {
              */
             id: string;
             /**
-             * @description What it tells. New types may be added.
+             * @description The type of the event. New types may be added.
              * @enum {string}
              */
             type: "booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed";
             /**
              * Date-time
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              */
             timestamp: string;
             /** @description By type: booking.* is event-booking, slot.changed event-slot, activity.* event-activity. */
@@ -4936,7 +5450,7 @@ export interface components {
         };
         /**
          * Pagination
-         * @description Which part of a list an answer holds.
+         * @description The part of a list that the answer contains.
          * @example {
          *       "pageSize": 20,
          *       "page": 1,
@@ -5984,6 +6498,256 @@ export interface components {
             variations: components["schemas"]["OperatorVariation"][];
         };
         /**
+         * Admission
+         * @description Under which conditions the integration's activities are listed.
+         * @example {
+         *       "certification": "require",
+         *       "certification_own": null,
+         *       "go_live": "requested",
+         *       "approval_required": true,
+         *       "go_live_requested_at": "2026-07-01T09:00:00Z",
+         *       "go_live_decided_at": null,
+         *       "go_live_reason": null
+         *     }
+         */
+        Admission: {
+            /**
+             * @description The policy in force. off: certificates are not shown. advise: they are shown. require: also, activities of live integrations are listed only with one.
+             * @enum {string}
+             */
+            certification: "off" | "advise" | "require";
+            /**
+             * @description The policy that operators have set for this integration; null: the marketplace's.
+             * @enum {string|null}
+             */
+            certification_own: "off" | "advise" | "require" | null;
+            /**
+             * @description The partner's request to go live. A declined partner may ask again.
+             * @enum {string}
+             */
+            go_live: "none" | "requested" | "approved" | "declined";
+            /** @description The activities are not listed until an operator has approved the integration. */
+            approval_required: boolean;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When the partner asked; null if it has not.
+             */
+            go_live_requested_at: string | null;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When an operator approved or declined; null without a decision.
+             */
+            go_live_decided_at: string | null;
+            /** @description The operator's reason; null without one. */
+            go_live_reason: string | null;
+        };
+        /**
+         * Integration
+         * @description A partner's integration. It never shows the key or the webhook secret.
+         * @example {
+         *       "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *       "name": "Old Town Walks",
+         *       "mode": "live",
+         *       "base_url": "https://api.example.com/partner/v2",
+         *       "auth_type": "bearer",
+         *       "handles_ticket_delivery": false,
+         *       "previous_webhook_secret_until": null,
+         *       "created_at": "2026-06-30T22:58:00Z",
+         *       "last_sync_at": "2026-06-30T23:00:04Z",
+         *       "health": {
+         *         "state": "HEALTHY",
+         *         "failure_count": 0,
+         *         "consecutive_failures": 0,
+         *         "last_ok_at": "2026-06-30T23:00:05Z",
+         *         "changes": []
+         *       },
+         *       "last_sync": null,
+         *       "awaits_approval": false,
+         *       "slots": {
+         *         "options": 3,
+         *         "pulled": 3,
+         *         "oldest_pull_at": "2026-06-30T23:00:07Z",
+         *         "set_aside": []
+         *       },
+         *       "calls": [
+         *         {
+         *           "hour": "2026-07-01T08:00:00Z",
+         *           "ok": 214,
+         *           "refused": 3,
+         *           "failed": 1
+         *         }
+         *       ],
+         *       "certification": {
+         *         "state": "certified",
+         *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
+         *         "contract_version": "b108f45032ff",
+         *         "suite_version": "v1.0.0",
+         *         "valid_until": "2026-09-29T09:00:00Z",
+         *         "withheld": false,
+         *         "ended": null
+         *       },
+         *       "admission": {
+         *         "certification": "advise",
+         *         "certification_own": null,
+         *         "go_live": "approved",
+         *         "approval_required": false,
+         *         "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *         "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *         "go_live_reason": null
+         *       },
+         *       "breaches": [
+         *         {
+         *           "at": "2026-07-01T08:59:40Z",
+         *           "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
+         *           "endpoint": "confirm",
+         *           "message": "/tickets: it is missing"
+         *         }
+         *       ]
+         *     }
+         */
+        Integration: {
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description Issued at registration; part of the webhooks' paths.
+             */
+            integration_id: string;
+            /** @description The partner's name, for people. */
+            name: string;
+            /**
+             * @description live, or test: only requests in test mode see and book its activities.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /**
+             * Base URL
+             * Format: uri
+             * @description The address of the partner's endpoints: http or https, optionally with a path, without user information, query or fragment (AUTH-4).
+             */
+            base_url: string;
+            /**
+             * Auth type
+             * @description How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
+             * @enum {string}
+             */
+            auth_type: "bearer" | "api_key";
+            /**
+             * Handles ticket delivery
+             * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
+             */
+            handles_ticket_delivery: boolean;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
+             */
+            previous_webhook_secret_until: string | null;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             */
+            created_at: string;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When the last stored catalog was requested; null before the first. Incremental syncs send it as updated_since (PRD-14).
+             */
+            last_sync_at: string | null;
+            health: components["schemas"]["Health"];
+            /** @description The result of the last sync; null before the first. */
+            last_sync: components["schemas"]["Sync"] | null;
+            /** @description The last full sync is held until an operator approves it or a second identical catalog arrives. */
+            awaits_approval: boolean;
+            slots: components["schemas"]["Slots"];
+            /** @description Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out. */
+            calls: {
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description Its beginning, in UTC.
+                 */
+                hour: string;
+                /** @description Calls that succeeded. */
+                ok: number;
+                /** @description Calls that were refused as the contract allows, such as a reserve of a slot that has sold out. */
+                refused: number;
+                /** @description All other calls: error answers, invalid answers, and no answer in time. */
+                failed: number;
+            }[];
+            admission: components["schemas"]["Admission"];
+            /** @description Whether the partner was found conformant; null if the marketplace does not show it. */
+            certification: {
+                /**
+                 * @description none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there was a certificate; ended says why it is no longer valid.
+                 * @enum {string}
+                 */
+                state: "none" | "certified" | "failed" | "expired";
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description The run that the state rests on; null without one.
+                 */
+                run_id: string | null;
+                /** @description The version of the contract that it tested. */
+                contract_version: string | null;
+                /** @description The version of the suite. */
+                suite_version: string | null;
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description Until when the certificate is valid; null without one.
+                 */
+                valid_until: string | null;
+                /** @description The marketplace requires a certificate, so the activities are not listed until there is a valid one. */
+                withheld: boolean;
+                /** @description When and why the last certificate ended; null while it is valid, and without one. */
+                ended: {
+                    /**
+                     * @description breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was tested.
+                     * @enum {string}
+                     */
+                    reason: "breach" | "expired" | "address_changed";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When it ended; null if base_url changed.
+                     */
+                    at: string | null;
+                    /**
+                     * Service identifier
+                     * Format: uuid
+                     * @description The run that found the breach; null for other reasons.
+                     */
+                    run_id: string | null;
+                } | null;
+            } | null;
+            /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
+            breaches: {
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 */
+                at: string;
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description Of the booking; the partner knows it as resellerReference.
+                 */
+                booking_id: string;
+                /**
+                 * @description Which was called.
+                 * @enum {string}
+                 */
+                endpoint: "confirm" | "release" | "cancel";
+                /** @description What is wrong with the answer, with its place. */
+                message: string;
+            }[];
+        };
+        /**
          * Catalog sync
          * @description The result of one sync of a partner's catalog.
          * @example {
@@ -6090,177 +6854,6 @@ export interface components {
                  */
                 of: number;
             } | null;
-        };
-        /**
-         * Integration
-         * @description A partner's integration. It never shows the key or the webhook secret.
-         * @example {
-         *       "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
-         *       "name": "Old Town Walks",
-         *       "mode": "live",
-         *       "base_url": "https://api.example.com/partner/v2",
-         *       "auth_type": "bearer",
-         *       "handles_ticket_delivery": false,
-         *       "previous_webhook_secret_until": null,
-         *       "created_at": "2026-06-30T22:58:00Z",
-         *       "last_sync_at": "2026-06-30T23:00:04Z",
-         *       "health": {
-         *         "state": "HEALTHY",
-         *         "failure_count": 0,
-         *         "consecutive_failures": 0,
-         *         "last_ok_at": "2026-06-30T23:00:05Z",
-         *         "changes": []
-         *       },
-         *       "last_sync": null,
-         *       "awaits_approval": false,
-         *       "slots": {
-         *         "options": 3,
-         *         "pulled": 3,
-         *         "oldest_pull_at": "2026-06-30T23:00:07Z",
-         *         "set_aside": []
-         *       },
-         *       "certification": {
-         *         "state": "certified",
-         *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
-         *         "contract_version": "b108f45032ff",
-         *         "suite_version": "v1.0.0",
-         *         "valid_until": "2026-09-29T09:00:00Z",
-         *         "withheld": false,
-         *         "ended": null
-         *       },
-         *       "breaches": [
-         *         {
-         *           "at": "2026-07-01T08:59:40Z",
-         *           "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
-         *           "endpoint": "confirm",
-         *           "message": "/tickets: it is missing"
-         *         }
-         *       ]
-         *     }
-         */
-        Integration: {
-            /**
-             * Service identifier
-             * Format: uuid
-             * @description Issued at registration; part of the webhooks' paths.
-             */
-            integration_id: string;
-            /** @description The partner's name, for people. */
-            name: string;
-            /**
-             * @description live, or test: only requests in test mode see and book its activities.
-             * @enum {string}
-             */
-            mode: "live" | "test";
-            /**
-             * Base URL
-             * Format: uri
-             * @description The address of the partner's endpoints: http or https, optionally with a path, without user information, query or fragment (AUTH-4).
-             */
-            base_url: string;
-            /**
-             * Auth type
-             * @description How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
-             * @enum {string}
-             */
-            auth_type: "bearer" | "api_key";
-            /**
-             * Handles ticket delivery
-             * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
-             */
-            handles_ticket_delivery: boolean;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
-             */
-            previous_webhook_secret_until: string | null;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
-             */
-            created_at: string;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description When the last stored catalog was requested; null before the first. Incremental syncs send it as updated_since (PRD-14).
-             */
-            last_sync_at: string | null;
-            health: components["schemas"]["Health"];
-            /** @description The result of the last sync; null before the first. */
-            last_sync: components["schemas"]["Sync"] | null;
-            /** @description The last full sync is held until an operator approves it or a second identical catalog arrives. */
-            awaits_approval: boolean;
-            slots: components["schemas"]["Slots"];
-            /** @description Whether the partner was found conformant; null if the marketplace does not show it. */
-            certification: {
-                /**
-                 * @description none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there was a certificate; ended says why it is no longer valid.
-                 * @enum {string}
-                 */
-                state: "none" | "certified" | "failed" | "expired";
-                /**
-                 * Service identifier
-                 * Format: uuid
-                 * @description The run that the state rests on; null without one.
-                 */
-                run_id: string | null;
-                /** @description The version of the contract that it tested. */
-                contract_version: string | null;
-                /** @description The version of the suite. */
-                suite_version: string | null;
-                /**
-                 * Date-time
-                 * Format: date-time
-                 * @description Until when the certificate is valid; null without one.
-                 */
-                valid_until: string | null;
-                /** @description The marketplace requires a certificate, so the activities are not listed until there is a valid one. */
-                withheld: boolean;
-                /** @description When and why the last certificate ended; null while it is valid, and without one. */
-                ended: {
-                    /**
-                     * @description breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was tested.
-                     * @enum {string}
-                     */
-                    reason: "breach" | "expired" | "address_changed";
-                    /**
-                     * Date-time
-                     * Format: date-time
-                     * @description When it ended; null if base_url changed.
-                     */
-                    at: string | null;
-                    /**
-                     * Service identifier
-                     * Format: uuid
-                     * @description The run that found the breach; null for other reasons.
-                     */
-                    run_id: string | null;
-                } | null;
-            } | null;
-            /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
-            breaches: {
-                /**
-                 * Date-time
-                 * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
-                 */
-                at: string;
-                /**
-                 * Service identifier
-                 * Format: uuid
-                 * @description Of the booking; the partner knows it as resellerReference.
-                 */
-                booking_id: string;
-                /**
-                 * @description Which was called.
-                 * @enum {string}
-                 */
-                endpoint: "confirm" | "release" | "cancel";
-                /** @description What is wrong with the answer, with its place. */
-                message: string;
-            }[];
         };
         /**
          * Conformance run
@@ -6402,7 +6995,7 @@ export interface components {
             currency: string;
             /**
              * Currency precision
-             * @description How many decimals the amounts beside it have; 2 where absent (PRD-9). 18 is as many as a 64-bit amount can bear.
+             * @description The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit amount is 18.
              * @default 2
              */
             currencyPrecision: number | null;
@@ -7041,7 +7634,7 @@ export interface components {
             unit_id: string;
             /** @description The guest type, such as ADULT. */
             type: string;
-            /** @description The words that guests read. */
+            /** @description The label that guests see. */
             label: string;
             /** @description The minimum age in years, inclusive; null if not given. */
             min_age: number | null;
@@ -7061,12 +7654,12 @@ export interface components {
          */
         DeliveryOption: {
             /**
-             * @description What the value is.
+             * @description The format of deliveryValue.
              * @enum {string}
              */
             deliveryFormat: "QRCODE" | "CODE128" | "PDF_URL" | "AZTEC" | "EAN13";
             /**
-             * @description What the guest gets.
+             * @description The kind of document that the guest gets.
              * @enum {string}
              */
             deliveryMethod: "TICKET" | "VOUCHER";
@@ -8176,7 +8769,7 @@ export interface operations {
             header?: {
                 /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description Names the request, for its account and 24 hours: sent again with the same body it has the same answer, with another it is a 422, while the first is under way a 409. */
+                /** @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8427,7 +9020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EventsAnswer"];
+                    "application/json": components["schemas"]["ResellerEventsAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -9651,6 +10244,175 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    conformanceMatrix: {
+        parameters: {
+            query?: {
+                /** @description Only integrations of this mode. */
+                mode?: "live" | "test";
+                /** @description Only this certification state. */
+                state?: "none" | "certified" | "failed" | "expired";
+                /** @description Only this policy in force. */
+                certification?: "off" | "advise" | "require";
+                /** @description Only this state of the request to go live. */
+                go_live?: "none" | "requested" | "approved" | "declined";
+                /** @description Only partners with a failed rule of this endpoint. */
+                endpoint?: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
+                /** @description Whether to answer only with partners that have a failed rule. */
+                failing?: "true" | "false";
+                /** @description Part of the name or the address. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The partners. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConformanceAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    conformanceMatrixCSV: {
+        parameters: {
+            query?: {
+                /** @description Only integrations of this mode. */
+                mode?: "live" | "test";
+                /** @description Only this certification state. */
+                state?: "none" | "certified" | "failed" | "expired";
+                /** @description Only this policy in force. */
+                certification?: "off" | "advise" | "require";
+                /** @description Only this state of the request to go live. */
+                go_live?: "none" | "requested" | "approved" | "declined";
+                /** @description Only partners with a failed rule of this endpoint. */
+                endpoint?: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
+                /** @description Whether to answer only with partners that have a failed rule. */
+                failing?: "true" | "false";
+                /** @description Part of the name or the address. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The partners. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    setCertificationPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificationRequest"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    decideGoLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoLiveRequest"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     syncIntegration: {
         parameters: {
             query?: never;
@@ -9783,6 +10545,8 @@ export interface operations {
             query?: {
                 /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
+                /** @description A part of the name or of the base URL, in upper or lower case. */
+                q?: string;
                 /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
                 /** @description The number of entries on a page. */
@@ -10554,6 +11318,86 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    requestGoLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    partnerEvents: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of an earlier answer. */
+                after?: string;
+                /** @description Whether to answer with the last events, newest first. */
+                newest?: "true" | "false";
+                /** @description How many events. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationEventsAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
