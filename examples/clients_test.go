@@ -50,8 +50,8 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 		steps  [][]string // commands, in the client's folder
 		types  string     // the generated file in the tree; "": no file
 	}{
-		{"clients/typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "test"}, {"npm", "run", "-s", "book"}}, "src/schema.ts"},
-		{"clients/python", []string{python, "-c", "import httpx, yaml, mypy"}, [][]string{{python, "generate.py", document}, {python, "-m", "mypy"}, {python, "-m", "unittest", "discover", "-s", "tests", "-t", "."}, {python, "-m", "examples.book"}}, "partnerkit_marketplace/types.py"},
+		{"clients/typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "test"}, {"npm", "run", "-s", "book"}, {"npm", "run", "-s", "listen", "--", "--once"}}, "src/schema.ts"},
+		{"clients/python", []string{python, "-c", "import httpx, yaml, mypy"}, [][]string{{python, "generate.py", document}, {python, "-m", "mypy"}, {python, "-m", "unittest", "discover", "-s", "tests", "-t", "."}, {python, "-m", "examples.book"}, {python, "-m", "examples.listen", "--once"}}, "partnerkit_marketplace/types.py"},
 		{"generators/hey-api", []string{"npm", "--version"}, [][]string{{"npm", "install", "--silent", "--no-package-lock"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "book"}}, ""},
 		{"generators/oapi-codegen", []string{"go", "version"}, [][]string{{"mkdir", "market"}, {"go", "run", oapiCodegen, "-generate", "types,client", "-package", "market", "-o", "market/market.go", document}, {"go", "mod", "tidy"}, {"go", "run", "."}}, ""},
 	} {
@@ -64,7 +64,7 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 			}
 			var said string
 			for _, step := range one.steps {
-				said = run(t, folder, []string{"OPENAPI=" + document, "MARKETPLACE=" + market.url, "TOKEN=" + string(token.Token), "GOWORK=off", "GOFLAGS=-mod=mod"}, step...)
+				said += run(t, folder, []string{"OPENAPI=" + document, "MARKETPLACE=" + market.url, "TOKEN=" + string(token.Token), "GOWORK=off", "GOFLAGS=-mod=mod"}, step...)
 			}
 			for _, state := range []string{"HELD", "CONFIRMED", "CANCELLED", "booking.cancelled"} {
 				if !strings.Contains(said, state) {
@@ -87,6 +87,60 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 				}
 			default:
 				t.Errorf("%s is not what the OpenAPI document says today: run make clients", kept)
+			}
+		})
+	}
+}
+
+// A package to publish holds the client with its types, a page about it, the licence, and nothing else.
+func TestThePackagesOfTheClientsAreComplete(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		folder string
+		needs  []string
+		steps  [][]string
+		list   []string // prints the names of the package's files
+		want   []string // patterns, one of which each file matches; each matches a file
+	}{
+		{"clients/typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "pack", "--silent"}}, []string{"sh", "-c", "tar tzf *.tgz"}, []string{
+			"package/package.json", "package/README.md", "package/LICENSE", "package/dist/src/*.js", "package/dist/src/*.d.ts",
+		}},
+		{"clients/python", []string{python, "-c", "import setuptools, wheel"}, [][]string{{python, "-c", "import setuptools.build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"}}, []string{python, "-m", "zipfile", "-l", "dist/partnerkit_marketplace-1.0.0-py3-none-any.whl"}, []string{
+			"partnerkit_marketplace/*.py", "partnerkit_marketplace/py.typed", "partnerkit_marketplace-1.0.0.dist-info/*",
+		}},
+	} {
+		t.Run(one.folder, func(t *testing.T) {
+			t.Parallel()
+			requires(t, one.needs)
+			folder := t.TempDir()
+			if err := os.CopyFS(folder, source{os.DirFS(one.folder)}); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range one.steps {
+				run(t, folder, nil, step...)
+			}
+			found := map[string]bool{}
+			for line := range strings.Lines(run(t, folder, nil, one.list...)) {
+				name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+				pattern := slices.IndexFunc(one.want, func(pattern string) bool { matches, _ := filepath.Match(pattern, name); return matches })
+				switch {
+				case pattern >= 0:
+					found[one.want[pattern]] = true
+				case name != "" && name != "File": // the heading of zipfile
+					t.Errorf("the package contains %s", name)
+				}
+			}
+			for _, pattern := range one.want {
+				if !found[pattern] {
+					t.Errorf("the package lacks %s", pattern)
+				}
+			}
+			licence, err := os.ReadFile(filepath.Join(one.folder, "LICENSE"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if project, err := os.ReadFile("../LICENSE"); err != nil || string(licence) != string(project) {
+				t.Errorf("expected the project's licence, %v", err)
 			}
 		})
 	}

@@ -15,6 +15,44 @@ const (
 	spectral = "@stoplight/spectral-cli@6.16.3"
 )
 
+// The settings are those in the README of schemas. The formats of our own are judged elsewhere.
+const strictly = `
+import Ajv2020 from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { readdirSync, readFileSync } from "node:fs";
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+addFormats(ajv);
+ajv.addVocabulary(["x-want"]);
+for (const own of ["bcp47", "iana-time-zone", "iso4217"]) ajv.addFormat(own, true);
+const all = readdirSync(process.argv[2], { recursive: true }).filter((name) => name.endsWith(".schema.json"));
+const schemas = all.map((name) => JSON.parse(readFileSync(process.argv[2] + "/" + name, "utf8")));
+schemas.forEach((schema) => ajv.addSchema(schema));
+for (const schema of schemas) {
+  const validate = ajv.getSchema(schema.$id);
+  for (const example of schema.examples ?? []) {
+    if (!validate(example)) throw new Error(schema.$id + ": " + ajv.errorsText(validate.errors));
+  }
+}
+console.log(schemas.length + " schemas");
+`
+
+func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
+	t.Parallel()
+	requires(t, []string{"npm", "--version"})
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "strictly.mjs"), []byte(strictly), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Abs("../schemas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, folder, nil, "npm", "install", "--silent", "--no-save", "ajv@8.17.1", "ajv-formats@3.0.1")
+	if said := run(t, folder, nil, "node", "strictly.mjs", files); !strings.HasSuffix(strings.TrimSpace(said), " schemas") {
+		t.Errorf("expected the number of schemas, received:\n%s", said)
+	}
+}
+
 func TestOtherMakersLintersAcceptTheOpenAPIDocuments(t *testing.T) {
 	t.Parallel()
 	requires(t, []string{"npm", "--version"})

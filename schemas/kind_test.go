@@ -11,7 +11,10 @@ func (f fields) text() fields { return f.lawful(`"x"`).not("type", `7`, `true`, 
 func (f fields) anyText() fields {
 	return f.lawful(`""`, `"naïve \"quoted\" / %2F \u0000"`).text()
 }
-func (f fields) id() fields   { return f.lawful(`"a/b+c %2F .."`).text().not("minLength", `""`) }
+func (f fields) id() fields { return f.lawful(`"a/b+c %2F .."`).text().not("minLength", `""`) }
+func (f fields) uuid() fields {
+	return f.lawful(`"0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8"`).not("type", `7`).not("format", `""`, `"a-1"`, `"0197c6f28d5e7b3a9c4152e0f6a1d7b8"`)
+}
 func (f fields) flag() fields { return f.lawful(`true`, `false`).not("type", `"true"`, `1`, `[]`) }
 func (f fields) integer() fields {
 	return f.lawful(`10.0`, `1e1`).not("type", `22.5`, `"22"`, `true`, `[22]`)

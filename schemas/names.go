@@ -61,8 +61,8 @@ var files embed.FS
 // other.
 func Files() fs.FS { return files }
 
-// Names returns the names of all schemas, sorted. They include partner/definitions, which contains
-// values that other schemas share and describes no body.
+// Names returns the names of all schemas, sorted. They include partner/definitions and
+// service/definitions, which contain values that other schemas share and describe no body.
 func Names() []string {
 	var names []string
 	paths, _ := fs.Glob(files, "*/*"+suffix) // the pattern is constant and valid

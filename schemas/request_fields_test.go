@@ -85,7 +85,7 @@ func requestFields() fields {
 			not("maxItems", `["slot.changed","slot.changed","slot.changed","slot.changed","slot.changed","slot.changed","slot.changed","slot.changed"]`).
 			notBelow("/0", "enum", `["booking.held"]`),
 
-		must("booking/booking-request", "/activity_id", "/variation_id").id(),
+		must("booking/booking-request", "/activity_id", "/variation_id").uuid(),
 		must("booking/booking-request", "/availability_id").id().upTo(1000),
 		must("booking/booking-request", "/units").lawful(`[{"type": "CHILD", "quantity": 1}]`).list().not("minItems", `[]`).
 			not("maxItems", `[`+strings.Repeat(`{"type": "ADULT", "quantity": 1},`, 10)+`{"type": "ADULT", "quantity": 1}]`),
@@ -97,7 +97,7 @@ func requestFields() fields {
 		must("booking/booking-request", "/contact/emailAddress").id().upTo(254),
 		may("booking/booking-request", "/contact/phoneNumber").anyText().upTo(50),
 		may("booking/booking-request", "/currency").currency(),
-		may("booking/booking-request", "/affiliate_code").id(),
+		may("booking/booking-request", "/affiliate_code").uuid(),
 		may("booking/booking-request", "/reseller_reference").anyText().upTo(200),
 
 		must("booking/payment-request", "/outcome").oneOf("succeeded", "failed"),

@@ -1,5 +1,5 @@
 // Package apidocs shows an OpenAPI document in a browser, and lets readers send the described
-// requests. It embeds Swagger UI, which comes as a Go module. A page sends requests only to its own
+// requests. It embeds Scalar, the file of an npm package. A page sends requests only to its own
 // server, and its policy makes the browser enforce this.
 package apidocs
 
@@ -20,8 +20,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/swaggest/swgui/v5/static"
-
 	"partnerkit.dev/internal/webui"
 )
 
@@ -31,23 +29,27 @@ type Page struct {
 	Title    string
 	Document string // URL of the document, as YAML
 	Assets   string // URL of ServeAsset, with a trailing slash
-	Try      bool   // requests can be sent, to the document's own servers
+	Server   string // URL of the API, to which readers can send requests; "": they cannot
 	Links    []Link // to other pages, and to this one
 }
 
 // Head returns the beginning of the page.
 func (p Page) Head() webui.Head {
-	return webui.Head{Title: p.Title, Icon: template.URL(p.Assets + "favicon-32x32.png"), Sheets: []string{p.Assets + "swagger-ui.css", p.Assets + "page.css"}}
+	return webui.Head{Title: p.Title, Icon: icon, Sheets: []string{p.Assets + "page.css"}}
 }
+
+// icon is a sheet of text.
+var icon = webui.Icon("M5 5h6M5 8h6M5 11h4", "1.5")
 
 // Link is a link to a page.
 type Link struct {
 	Name, To string // To is empty for the page itself
 }
 
-// policy lets a page load and call only its own server, and run no inline script. Images in the
-// style sheet are data URLs.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+// policy lets a page load and call only its own server, and run no inline script. Scalar adds its
+// styles as elements and attributes, which is why inline styles are allowed: they come from its
+// script and the service's own document, never from users.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 //go:embed page
@@ -84,8 +86,7 @@ type asset struct {
 var assets = sync.OnceValues(func() (map[string]asset, error) {
 	found := map[string]asset{}
 	for name, from := range map[string]fs.FS{
-		"page/page.js": own, "page/page.css": own,
-		"swagger-ui-bundle.js.gz": static.FS, "swagger-ui.css.gz": static.FS, "favicon-32x32.png": static.FS,
+		"page/page.js": own, "page/page.css": own, "page/scalar.js.gz": own,
 	} {
 		text, err := fs.ReadFile(from, name)
 		if err != nil {

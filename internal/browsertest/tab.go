@@ -25,6 +25,8 @@ const (
 	longestLook = 160 * time.Millisecond
 	// mostKeys is the maximum number of times that a key is pressed to reach something.
 	mostKeys = 300
+	// control is the control key, as a bit of the browser's key events.
+	control = 2
 )
 
 // Action is a step of a browser user.
@@ -88,7 +90,9 @@ func (tab *Tab) note(event any) {
 	case *runtime.EventExceptionThrown:
 		tab.problems = append(tab.problems, "exception: "+event.ExceptionDetails.Text)
 	case *runtime.EventConsoleAPICalled:
-		tab.problems = append(tab.problems, "console."+event.Type.String())
+		if event.Type.String() != "info" { // libraries log their version
+			tab.problems = append(tab.problems, "console."+event.Type.String())
+		}
 	case *page.EventJavascriptDialogOpening:
 		tab.problems = append(tab.problems, "dialog: "+event.Message)
 	case *network.EventRequestWillBeSent:
@@ -194,6 +198,12 @@ func (tab *Tab) Press(key, until string) {
 		tab.Do(chromedp.KeyEvent(key))
 	}
 	tab.fail(fmt.Sprintf("expected %s by the keyboard, came to %s", until, Value[string](tab, `document.activeElement.outerHTML`)))
+}
+
+// Control presses a key together with the control key.
+func (tab *Tab) Control(key string) {
+	tab.T.Helper()
+	tab.Do(chromedp.KeyEvent(key, chromedp.KeyModifiers(control)))
 }
 
 // Fits fails the test if the page is wider than the window, at any of these widths in pixels. The

@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/oapi-codegen/runtime/types"
 
 	"partnerkit.dev/examples/generators/oapi-codegen/market"
@@ -44,7 +43,7 @@ func run(ctx context.Context) error {
 	if held.JSON201 == nil {
 		return fmt.Errorf("book: %s", held.Body)
 	}
-	booking := uuid.MustParse(held.JSON201.Data.UnderscoreId)
+	booking := held.JSON201.Data.UnderscoreId
 	fmt.Println(held.JSON201.Data.Status)
 	paid, err := client.PayWithResponse(ctx, booking, nil, market.PaymentRequest{Outcome: market.PaymentRequestOutcomeSucceeded, Reference: "payment-of-" + key})
 	if err != nil {
@@ -76,7 +75,7 @@ func firstFreeSlot(ctx context.Context, client *market.ClientWithResponses) (ord
 	}
 	for _, activity := range listed.JSON200.Data {
 		for _, variation := range activity.Variations {
-			days, err := client.CalendarWithResponse(ctx, uuid.MustParse(activity.UnderscoreId), uuid.MustParse(variation.UnderscoreId), &market.CalendarParams{From: types.Date{Time: from}, To: types.Date{Time: from.AddDate(0, 0, 28)}})
+			days, err := client.CalendarWithResponse(ctx, activity.UnderscoreId, variation.UnderscoreId, &market.CalendarParams{From: types.Date{Time: from}, To: types.Date{Time: from.AddDate(0, 0, 28)}})
 			if err != nil {
 				return order, err
 			}
@@ -87,7 +86,7 @@ func firstFreeSlot(ctx context.Context, client *market.ClientWithResponses) (ord
 				if day.Status != market.CalendarDayStatusAVAILABLE && day.Status != market.CalendarDayStatusFREESALE {
 					continue
 				}
-				slots, err := client.SlotsWithResponse(ctx, uuid.MustParse(activity.UnderscoreId), uuid.MustParse(variation.UnderscoreId), &market.SlotsParams{Date: day.Date})
+				slots, err := client.SlotsWithResponse(ctx, activity.UnderscoreId, variation.UnderscoreId, &market.SlotsParams{Date: day.Date})
 				if err != nil {
 					return order, err
 				}
@@ -116,7 +115,7 @@ func firstFreeSlot(ctx context.Context, client *market.ClientWithResponses) (ord
 }
 
 // awaitEvent reads the feed until it contains the cancellation, usually within a second.
-func awaitEvent(ctx context.Context, client *market.ClientWithResponses, booking uuid.UUID) error {
+func awaitEvent(ctx context.Context, client *market.ClientWithResponses, booking types.UUID) error {
 	params := &market.EventsParams{}
 	for {
 		page, err := client.EventsWithResponse(ctx, params)
@@ -131,7 +130,7 @@ func awaitEvent(ctx context.Context, client *market.ClientWithResponses, booking
 			if event.Type != market.EventTypeBookingCancelled {
 				continue
 			}
-			if of, err := event.Data.AsEventBooking(); err == nil && of.BookingId == booking.String() {
+			if of, err := event.Data.AsEventBooking(); err == nil && of.BookingId == booking {
 				fmt.Println(event.Type)
 				return nil
 			}

@@ -1,41 +1,44 @@
 "use strict";
 
-// Draws the document that the page names. Nothing is asked of anybody but the page's own
-// server, and no token outlives the page.
+// Shows the document that the page names. Scalar makes no request to any server but the page's own,
+// and no token outlives the page.
 (() => {
-  // Swagger UI fills a request with every example: of a list that would leave nothing.
-  // The examples of what may be left out are told in words instead.
-  const leaveOut = (parameter) => {
-    if (parameter.in === "query" && !parameter.required && parameter.example !== undefined) {
-      parameter.description = `${parameter.description ?? ""} For example \`${parameter.example}\`.`;
-      delete parameter.example;
+  const place = document.getElementById("document");
+  const server = place.dataset.server;
+
+  // Scalar gives these elements no name, or no way to reach them by keyboard.
+  const complete = () => {
+    for (const button of place.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
+      button.setAttribute("aria-label", "Copy");
+    }
+    for (const list of place.querySelectorAll(".endpoints:not([tabindex])")) {
+      list.tabIndex = 0;
     }
   };
-  const leaveOutOptional = () => ({
-    statePlugins: {
-      spec: {
-        wrapActions: {
-          updateJsonSpec: (update) => (document) => {
-            const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
-            [...Object.values(document.components?.parameters ?? {}), ...operations.flatMap((operation) => operation.parameters ?? [])].forEach(leaveOut);
-            return update(document);
-          },
-        },
-      },
-    },
-  });
+  new MutationObserver(complete).observe(place, { childList: true, subtree: true });
 
-  const place = document.getElementById("document");
-  SwaggerUIBundle({
+  Scalar.createApiReference(place, {
     url: place.dataset.document,
-    domNode: place,
-    deepLinking: true,
-    displayRequestDuration: true,
-    filter: true,
-    plugins: [leaveOutOptional],
-    persistAuthorization: false,
-    showExtensions: true,
-    supportedSubmitMethods: place.dataset.try === "true" ? ["get", "put", "post", "delete", "patch"] : [],
-    validatorUrl: null,
+    hideTestRequestButton: !server,
+    ...(server && { servers: [{ url: new URL(server, location.href).href.replace(/[/]$/, "") }] }), // the document's own may be relative to itself
+    persistAuth: false,
+    operationTitleSource: "summary",
+    documentDownloadType: "none", // the page links to the document
+
+    // Samples for shell, Go, JavaScript, which is TypeScript too, and Python.
+    hiddenClients: {
+      ...Object.fromEntries(["c", "clojure", "csharp", "dart", "fsharp", "http", "java", "julia", "kotlin", "node", "objc", "ocaml", "php", "powershell", "r", "ruby", "rust", "swift"].map((language) => [language, true])),
+      js: ["axios", "jquery", "ofetch", "xhr"],
+      python: ["aiohttp", "python3"],
+    },
+    defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+
+    // These would call servers of Scalar.
+    agent: { disabled: true },
+    hideClientButton: true,
+    mcp: { disabled: true },
+    showDeveloperTools: "never",
+    telemetry: false,
+    withDefaultFonts: false,
   });
 })();

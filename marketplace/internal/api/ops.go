@@ -106,7 +106,7 @@ func leadToDocs(w http.ResponseWriter, r *http.Request) error {
 
 func showMarketplaceDocs(w http.ResponseWriter, r *http.Request) error {
 	apidocs.Page{
-		Title: "Marketplace API", Document: "openapi.yaml", Assets: "docs/assets/", Try: true,
+		Title: "Marketplace API", Document: "openapi.yaml", Assets: "docs/assets/", Server: "./",
 		Links: []apidocs.Link{{Name: "Marketplace API"}, {Name: "Partner API", To: "docs/partner"}},
 	}.ServeHTTP(w, r)
 	return nil

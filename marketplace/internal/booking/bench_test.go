@@ -110,7 +110,7 @@ type race struct {
 func newRace(b *testing.B, keyed bool) *race {
 	b.Helper()
 	r := &race{bench: setup(b), keyed: keyed, asked: map[string][]byte{}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchAtOnce}}}
-	offer, _, _, err := r.store.Bookings.Claim(b.Context(), booking.Key{}, r.order.Activity, r.order.Variation, r.order.Slot)
+	offer, _, _, err := r.store.Bookings.Claim(b.Context(), booking.Key{Mode: marketplace.Live}, r.order.Activity, r.order.Variation, r.order.Slot)
 	check(b, err)
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
 	check(b, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -30,9 +31,12 @@ type receiver struct {
 	verify *standardwebhooks.Webhook
 	mu     sync.Mutex
 	taken  []event.Event
-	answer func(event.Event) int // the status; nil: 200
+	answer func(event.Event) int // the status, or slow; nil: 200
 	asked  int
 }
+
+// slow is an event that is accepted after the service has stopped waiting.
+const slow = 0
 
 func newReceiver(t testing.TB) *receiver {
 	t.Helper()
@@ -54,12 +58,17 @@ func newReceiver(t testing.TB) *receiver {
 		if answer != nil {
 			status = answer(told)
 		}
-		if status == http.StatusOK {
+		if status == slow {
+			<-request.Context().Done()
+		}
+		if status == http.StatusOK || status == slow {
 			r.mu.Lock()
 			r.taken = append(r.taken, told)
 			r.mu.Unlock()
 		}
-		w.WriteHeader(status)
+		if status != slow {
+			w.WriteHeader(status)
+		}
 	}))
 	t.Cleanup(r.Close)
 	t.Cleanup(r.CloseClientConnections)
@@ -70,6 +79,17 @@ func (r *receiver) set(answer func(event.Event) int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = answer
+}
+
+// restart starts the receiver again at its address, after it was closed.
+func (r *receiver) restart(t testing.TB) {
+	t.Helper()
+	listener, err := net.Listen("tcp", r.Listener.Addr().String())
+	check(t, err)
+	again := &httptest.Server{Listener: listener, Config: &http.Server{Handler: r.Config.Handler}}
+	again.Start()
+	t.Cleanup(again.Close)
+	t.Cleanup(again.CloseClientConnections)
 }
 
 // told returns the numbers of the accepted events by subject.
@@ -166,13 +186,16 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 	b.replica(t)
 	const each = 6
 	bookings := subjects(20)
-	// The receiver fails at random, is down for a while, and recovers.
+	// The receiver fails at random, is too slow once, refuses everything, dies, and comes back.
 	var mu sync.Mutex
 	calls := 0
 	r.set(func(event.Event) int {
 		mu.Lock()
 		defer mu.Unlock()
-		if calls++; calls%3 == 0 {
+		switch calls++; {
+		case calls == 2:
+			return slow
+		case calls%3 == 0:
 			return http.StatusServiceUnavailable
 		}
 		return http.StatusOK
@@ -184,7 +207,14 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 	until(t, "some refused", func() bool {
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE last_status = 500`) > 0
 	})
+	r.CloseClientConnections()
+	r.Close()
+	until(t, "some that nothing listens for", func() bool {
+		b.soon(t)
+		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE last_status IS NULL AND last_error IS NOT NULL AND state = 'pending'`) > 1
+	})
 	r.set(nil)
+	r.restart(t)
 	until(t, "all delivered", func() bool {
 		b.soon(t)
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE state = 'delivered'`) == each*len(bookings)
@@ -193,6 +223,9 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 		t.Errorf("Expected %d delivered attempts and some that failed, received %d and %d", each*len(bookings), delivered, failed)
 	}
 	by := r.told(t)
+	if taken := len(r.taken); taken <= each*len(bookings) {
+		t.Errorf("want the slow one sent again, got %d events", taken)
+	}
 	for _, booking := range bookings {
 		if got := slices.Compact(by[booking.String()]); !slices.Equal(got, numbers(each)) {
 			t.Errorf("want the events of a booking in order, each at least once, got %v", by[booking.String()])

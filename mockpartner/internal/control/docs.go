@@ -3,7 +3,6 @@ package control
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"io/fs"
 	"net"
 	"net/http"
 	"sync"
@@ -11,17 +10,16 @@ import (
 	"partnerkit.dev/internal/apidocs"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
-	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/openapi"
 )
 
 var (
 	controlDocs = apidocs.Page{
-		Title: "Control API of the mock partner", Document: "openapi.yaml", Assets: "docs/assets/", Try: true,
+		Title: "Control API of the mock partner", Document: "openapi.yaml", Assets: "docs/assets/", Server: "../",
 		Links: []apidocs.Link{{Name: "Console", To: "."}, {Name: "Control API"}, {Name: "Partner API", To: "docs/partner"}},
 	}
 	partnerDocs = apidocs.Page{
-		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Try: true,
+		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Server: "../../",
 		Links: []apidocs.Link{{Name: "Console", To: "../"}, {Name: "Control API", To: "../docs"}, {Name: "Partner API"}},
 	}
 )
@@ -33,7 +31,7 @@ var partnerDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bu
 // Document is the control API's OpenAPI document in schemas.Files().
 const Document = "openapi/mock.yaml"
 
-func controlDocument() ([]byte, error) { return fs.ReadFile(schemas.Files(), Document) }
+var controlDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(Document) })
 
 // shown handles a call with another handler.
 func shown(by func(*call) http.Handler) handler {

@@ -8,7 +8,8 @@ from typing import Any, Literal, NotRequired, TypedDict, Union
 class Account(TypedDict):
     """An account that can sign in. It never shows the password."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     email: str
     name: str
@@ -42,7 +43,8 @@ class AccountChangeRequest(TypedDict):
 
 
 class AccountDetailAnswerDataApiTokensItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     token_id: str
     name: str
     # live or test; null for a token that was made before there were modes: its requests choose with X-Mode.
@@ -57,7 +59,8 @@ class AccountDetailAnswerDataApiTokensItem(TypedDict):
 class AccountDetailAnswerData(TypedDict):
     """An account that can sign in. It never shows the password."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     email: str
     name: str
@@ -143,7 +146,8 @@ class ActivityPartnerDetails(TypedDict):
 class Activity(TypedDict):
     """A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     activity_type: ActivityActivityType
     activity_title: str
@@ -403,7 +407,8 @@ class ActivityVariationExternalSync(TypedDict):
 class ActivityVariation(TypedDict):
     """One way to take an activity. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     title: str
     # The position among the variations, lowest first.
@@ -436,6 +441,26 @@ class ActivityVariation(TypedDict):
     pickup: ActivityVariationPickup
     notes: str
     external_sync: ActivityVariationExternalSync
+
+
+class Admission(TypedDict):
+    """Under which conditions the integration's activities are listed."""
+
+    # The policy in force. off: certificates are not shown. advise: they are shown. require: also, activities of
+    # live integrations are listed only with one.
+    certification: Literal['off', 'advise', 'require']
+    # The policy that operators have set for this integration; null: the marketplace's.
+    certification_own: Literal['off', 'advise', 'require', None]
+    # The partner's request to go live. A declined partner may ask again.
+    go_live: Literal['none', 'requested', 'approved', 'declined']
+    # The activities are not listed until an operator has approved the integration.
+    approval_required: bool
+    # When the partner asked; null if it has not.
+    go_live_requested_at: str | None
+    # When an operator approved or declined; null without a decision.
+    go_live_decided_at: str | None
+    # The operator's reason; null without one.
+    go_live_reason: str | None
 
 
 class AffiliateActivitiesAnswer(TypedDict):
@@ -478,7 +503,8 @@ class AffiliateActivityPartnerDetails(TypedDict):
 class AffiliateActivity(TypedDict):
     """An activity as an affiliate reads it: with the affiliate's own link to it."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     activity_type: AffiliateActivityActivityType
     activity_title: str
@@ -825,6 +851,13 @@ class CallsAnswer(TypedDict):
     pagination: Pagination
 
 
+class CertificationRequest(TypedDict):
+    """The integration's own certification policy."""
+
+    # null or absent: the marketplace's policy.
+    certification: NotRequired[Literal['off', 'advise', 'require', None]]
+
+
 class ChangeRequest(TypedDict):
     """Changes of an integration. Absent or null fields do not change."""
 
@@ -867,6 +900,66 @@ class CommissionsAnswer(TypedDict):
     # The commissions of the page.
     data: list[CommissionsAnswerDataItem]
     pagination: Pagination
+
+
+class ConformanceAnswerDataPartnersItemCellsItemBreachesItem(TypedDict):
+    # The rule's id.
+    rule: str
+    # failed, or warned for a breach that does not change the verdict.
+    outcome: Literal['failed', 'warned']
+    # The end of the first run in a row that found it.
+    since: str
+    # The last run that found it.
+    run_id: str
+
+
+class ConformanceAnswerDataPartnersItemCellsItem(TypedDict):
+    # When a rule of the endpoint was judged last; null: never.
+    judged_at: str | None
+    # The rules that the last run that judged them found broken, the longest first.
+    breaches: list[ConformanceAnswerDataPartnersItemCellsItemBreachesItem]
+
+
+class ConformanceAnswerDataPartnersItem(TypedDict):
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    mode: Literal['live', 'test']
+    # The certification state; also where certificates are not shown.
+    state: Literal['none', 'certified', 'failed', 'expired']
+    # Of the last certificate; null without one.
+    valid_until: str | None
+    # Its activities are not listed, for want of a certificate or an approval.
+    withheld: bool
+    admission: Admission
+    # Since when the oldest MUST rule fails; null if none does.
+    failing_since: str | None
+    # When a rule was judged last; null if none ever was.
+    judged_at: str | None
+    # One for each endpoint.
+    cells: list[ConformanceAnswerDataPartnersItemCellsItem]
+    # For each day the worst result of its runs: nonconformant, failed (the run had no verdict), incomplete, partial
+    # or conformant; empty without a run.
+    days: list[str]
+
+
+class ConformanceAnswerData(TypedDict):
+    # The endpoints of each partner's cells, in order.
+    endpoints: list[str]
+    # The days of each partner's days, in UTC, oldest first.
+    days: list[str]
+    # More partners match than are listed: at most 1,000 are.
+    truncated: bool
+    # Those that fail longest first, then by name.
+    partners: list[ConformanceAnswerDataPartnersItem]
+
+
+class ConformanceAnswer(TypedDict):
+    """Which partners breach which rules, and since when."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: ConformanceAnswerData
 
 
 class ConformanceReport(TypedDict):
@@ -985,9 +1078,9 @@ class Contact(TypedDict):
 class DeliveryOption(TypedDict):
     """One form of a ticket (CNF-6). The marketplace forwards it to the guest."""
 
-    # What the value is.
+    # The format of deliveryValue.
     deliveryFormat: Literal['QRCODE', 'CODE128', 'PDF_URL', 'AZTEC', 'EAN13']
-    # What the guest gets.
+    # The kind of document that the guest gets.
     deliveryMethod: Literal['TICKET', 'VOUCHER']
     # The content of the code, or the address of the PDF.
     deliveryValue: str
@@ -1007,9 +1100,9 @@ class Event(TypedDict):
 
     # The event. An event that is sent twice has the same id.
     id: str
-    # What it tells. New types may be added.
+    # The type of the event. New types may be added.
     type: Literal['booking.confirmed', 'booking.cancelled', 'booking.released', 'booking.attention', 'activity.changed', 'activity.removed', 'slot.changed']
-    # When it happened.
+    # When the event happened.
     timestamp: str
     # By type: booking.* is event-booking, slot.changed event-slot, activity.* event-activity.
     data: Union[EventBooking, EventSlot, EventActivity]
@@ -1154,14 +1247,13 @@ class EventWebhooksAnswer(TypedDict):
     data: list[EventWebhook]
 
 
-class EventsAnswer(TypedDict):
-    """A part of the feed, the oldest event first."""
+class GoLiveRequest(TypedDict):
+    """The decision about a request to go live."""
 
-    # 1 in every successful answer.
-    success: Literal[1]
-    data: list[Event]
-    # Store it, and send it as after to read on, also when data is empty. It stays valid for 30 days.
-    next_cursor: str
+    # false declines.
+    approve: bool
+    # For the partner.
+    reason: NotRequired[str | None]
 
 
 class HealthChangesItem(TypedDict):
@@ -1278,6 +1370,7 @@ class Integration(TypedDict):
     slots: Slots
     # Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out.
     calls: list[IntegrationCallsItem]
+    admission: Admission
     # Whether the partner was found conformant; null if the marketplace does not show it.
     certification: IntegrationCertification | None
     # Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used.
@@ -1340,6 +1433,34 @@ class IntegrationBookingsAnswer(TypedDict):
     pagination: Pagination
 
 
+class IntegrationEventsAnswerDataEventsItem(TypedDict):
+    # Increases with each event.
+    id: int
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+    # What happened.
+    type: Literal['certificate.issued', 'certificate.ended', 'go_live.approved', 'go_live.declined']
+    # certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the
+    # run that found the breach or issued the expired certificate. go_live: reason.
+    data: dict[str, Any]
+
+
+class IntegrationEventsAnswerData(TypedDict):
+    # Oldest first; with newest=true newest first.
+    events: list[IntegrationEventsAnswerDataEventsItem]
+    # For after. It stays the same while there is no news.
+    next_cursor: str
+
+
+class IntegrationEventsAnswer(TypedDict):
+    """News for the integration's partner."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: IntegrationEventsAnswerData
+
+
 class IntegrationsAnswer(TypedDict):
     """One page of the integrations that the caller sees: a partner its own, an operator all."""
 
@@ -1352,7 +1473,8 @@ class IntegrationsAnswer(TypedDict):
 class Invitation(TypedDict):
     """An address whose owner may create a partner's account with a link. It never shows the link."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     invitation_id: str
     email: str
     name: str
@@ -1448,7 +1570,8 @@ class OperatorActivityExternalSync(TypedDict):
 class OperatorActivity(TypedDict):
     """An activity with the partner's values, the operators' edits, and the partner's own prices."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     # Whose it is.
     integration_id: str
@@ -1596,7 +1719,8 @@ class OperatorVariationPickup(TypedDict):
 class OperatorVariation(TypedDict):
     """A variation with the partner's values and the operators' edits."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     # The partner's name for the option, until an operator sets another.
     title: str
@@ -1652,7 +1776,8 @@ class OverviewAnswerDataBookingsWaitingItem(TypedDict):
 
 
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     integration_id: str
     name: str
     # DEGRADED: three calls in a row have failed. Reserve and confirm then get more time (LIM-1). Two successful
@@ -1671,6 +1796,8 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     # When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not
     # shown.
     certificate_until: str | None
+    # Since when the partner waits for the approval to go live; null if it does not.
+    go_live_requested_at: str | None
     # Why the certificate has ended: breach (a later run found one), expired (its time has passed) or
     # address_changed (base_url is another one); null while it is valid.
     certificate_ended: Literal['breach', 'expired', 'address_changed', None]
@@ -1739,7 +1866,8 @@ class OverviewAnswerDataDaysItem(TypedDict):
 
 
 class OverviewAnswerDataPartnersItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     integration_id: str
     name: str
     # How many the partner held.
@@ -1770,8 +1898,8 @@ class OverviewAnswerData(TypedDict):
     bookings_waiting: list[OverviewAnswerDataBookingsWaitingItem]
     # How many there are.
     integrations: int
-    # Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a
-    # hundred.
+    # Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have
+    # late slots, or whose certificate ends: at most a hundred.
     integrations_needing_attention: list[OverviewAnswerDataIntegrationsNeedingAttentionItem]
     # The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced.
     oldest_sync: OverviewAnswerDataOldestSync | None
@@ -1803,7 +1931,7 @@ class OverviewAnswer(TypedDict):
 
 
 class Pagination(TypedDict):
-    """Which part of a list an answer holds."""
+    """The part of a list that the answer contains."""
 
     # The maximum number of entries on a page.
     pageSize: int
@@ -1862,7 +1990,7 @@ class PricingUnit(TypedDict):
     unit_id: str
     # The guest type, such as ADULT.
     type: str
-    # The words that guests read.
+    # The label that guests see.
     label: str
     # The minimum age in years, inclusive; null if not given.
     min_age: int | None
@@ -1975,6 +2103,16 @@ class ResellerError(TypedDict):
     retry: NotRequired[Literal[False]]
 
 
+class ResellerEventsAnswer(TypedDict):
+    """A part of the feed, the oldest event first."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: list[Event]
+    # Store it, and send it as after to read on, also when data is empty. It stays valid for 30 days.
+    next_cursor: str
+
+
 class ResellerSlot(TypedDict):
     """A start, or an opening window, of a variation as resellers read it."""
 
@@ -2043,7 +2181,7 @@ class StatusAnswerData(TypedDict):
 
 
 class StatusAnswer(TypedDict):
-    """How the service is."""
+    """The state of the service."""
 
     # 1 in every successful answer.
     success: Literal[1]
@@ -2265,8 +2403,8 @@ class UnitPricing(TypedDict):
     price: NotRequired[int | None]
     # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
     currency: str
-    # How many decimals the amounts beside it have; 2 where absent (PRD-9). 18 is as many as a 64-bit amount can
-    # bear.
+    # The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit
+    # amount is 18.
     currencyPrecision: NotRequired[int | None]
 
 

@@ -1031,6 +1031,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operator/conformance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which partners breach which rules
+         * @description All partners that match, at most 1,000, by endpoint and by day. A rule counts until a run that judges it finds it kept.
+         */
+        get: operations["conformanceMatrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/conformance.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which partners breach which rules, as CSV
+         * @description One line for each partner, with the failed rules of each endpoint. A text that a spreadsheet would run as a formula begins
+         *     with an apostrophe.
+         */
+        get: operations["conformanceMatrixCSV"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/integrations/{integration}/certification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set an integration's certification policy
+         * @description It takes precedence over the service's `--certification`, and takes effect immediately.
+         */
+        put: operations["setCertificationPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/integrations/{integration}/go-live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve an integration, or decline it
+         * @description With `--go-live approve`, the activities of a live integration are listed only after this. It works also if the partner has not
+         *     asked. The partner reads the reason. A 409 for an integration in test mode.
+         */
+        post: operations["decideGoLive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operator/integrations/{integration}/sync": {
         parameters: {
             query?: never;
@@ -1416,6 +1498,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/partner-integrations/{integration}/go-live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask to go live
+         * @description Asks the marketplace's operator to approve the integration. Asking again changes nothing; after a refusal it asks again. A 409 if
+         *     the integration is approved, or in test mode.
+         */
+        post: operations["requestGoLive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner-integrations/{integration}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * News for the partner
+         * @description Certificates that were issued or have ended, and decisions about going live. Send `next_cursor` as `after` to read what has
+         *     happened since. The last 200 events are kept.
+         */
+        get: operations["partnerEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/partner-integrations/{integration}/certificate": {
         parameters: {
             query?: never;
@@ -1583,6 +1707,7 @@ export interface components {
              */
             error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
+             * Service identifier
              * Format: uuid
              * @description The conformance run that is under way, in the 409 to a request for another one.
              */
@@ -1595,7 +1720,7 @@ export interface components {
         };
         /**
          * Answer of GET /healthz and GET /readyz
-         * @description How the service is.
+         * @description The state of the service.
          * @example {
          *       "success": 1,
          *       "data": {
@@ -1683,7 +1808,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "_id": "a-1",
+         *           "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *           "activity_type": {
          *             "name": "Tour"
          *           },
@@ -1728,7 +1853,7 @@ export interface components {
          *           },
          *           "variations": [
          *             {
-         *               "_id": "v-1",
+         *               "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *               "title": "Morning walk",
          *               "sort": 0,
          *               "language": [
@@ -1831,7 +1956,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "_id": "a-1",
+         *         "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *         "activity_type": {
          *           "name": "Tour"
          *         },
@@ -1876,7 +2001,7 @@ export interface components {
          *         },
          *         "variations": [
          *           {
-         *             "_id": "v-1",
+         *             "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *             "title": "Morning walk",
          *             "sort": 0,
          *             "language": [
@@ -2039,7 +2164,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "_id": "a-1",
+         *           "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *           "activity_type": {
          *             "name": "Tour"
          *           },
@@ -2084,7 +2209,7 @@ export interface components {
          *           },
          *           "variations": [
          *             {
-         *               "_id": "v-1",
+         *               "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *               "title": "Morning walk",
          *               "sort": 0,
          *               "language": [
@@ -2299,12 +2424,14 @@ export interface components {
          */
         BookingRequest: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description A variation of it.
              */
             variation_id: string;
@@ -2339,7 +2466,8 @@ export interface components {
              */
             currency?: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The affiliate that referred the customer.
              */
             affiliate_code?: string | null;
@@ -2484,7 +2612,7 @@ export interface components {
          *       "next_cursor": "4711"
          *     }
          */
-        EventsAnswer: {
+        ResellerEventsAnswer: {
             /**
              * @description 1 in every successful answer.
              * @constant
@@ -2659,7 +2787,8 @@ export interface components {
             /** @description The commissions of the page. */
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description The booking.
                  */
                 booking_id: string;
@@ -2722,7 +2851,8 @@ export interface components {
          *             "slots_since": "2026-06-30T02:31:00Z",
          *             "slots_late": true,
          *             "certificate_until": null,
-         *             "certificate_ended": null
+         *             "certificate_ended": null,
+         *             "go_live_requested_at": null
          *           }
          *         ],
          *         "oldest_sync": {
@@ -2831,11 +2961,12 @@ export interface components {
                 }[];
                 /** @description How many there are. */
                 integrations: number;
-                /** @description Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a hundred. */
+                /** @description Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have late slots, or whose certificate ends: at most a hundred. */
                 integrations_needing_attention: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     integration_id: string;
                     name: string;
@@ -2873,6 +3004,12 @@ export interface components {
                      * @description When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not shown.
                      */
                     certificate_until: string | null;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the partner waits for the approval to go live; null if it does not.
+                     */
+                    go_live_requested_at: string | null;
                     /**
                      * @description Why the certificate has ended: breach (a later run found one), expired (its time has passed) or address_changed (base_url is another one); null while it is valid.
                      * @enum {string|null}
@@ -2982,8 +3119,9 @@ export interface components {
                 /** @description The partners with live bookings in these days, the most first, 25 at most, with the confirm calls for these bookings. */
                 partners: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     integration_id: string;
                     name: string;
@@ -3199,8 +3337,9 @@ export interface components {
              */
             data: {
                 /**
-                 * Identifier
-                 * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                 * Service identifier
+                 * Format: uuid
+                 * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                  */
                 _id: string;
                 email: string;
@@ -3221,8 +3360,9 @@ export interface components {
                 disabled: boolean;
                 api_tokens: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     token_id: string;
                     name: string;
@@ -3298,7 +3438,8 @@ export interface components {
             success: 1;
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description The token's id, used to revoke it.
                  */
                 token_id: string;
@@ -3877,6 +4018,256 @@ export interface components {
             commission_percentage?: number | string | null;
         };
         /**
+         * Answer of GET /operator/conformance
+         * @description Which partners breach which rules, and since when.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "endpoints": [
+         *           "products",
+         *           "availability"
+         *         ],
+         *         "days": [
+         *           "2026-06-30",
+         *           "2026-07-01"
+         *         ],
+         *         "partners": [
+         *           {
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "name": "Old Town Walks",
+         *             "mode": "live",
+         *             "state": "expired",
+         *             "valid_until": "2026-09-29T09:00:00Z",
+         *             "withheld": true,
+         *             "admission": {
+         *               "certification": "require",
+         *               "certification_own": null,
+         *               "go_live": "requested",
+         *               "approval_required": true,
+         *               "go_live_requested_at": "2026-07-01T09:00:00Z",
+         *               "go_live_decided_at": null,
+         *               "go_live_reason": null
+         *             },
+         *             "failing_since": "2026-06-29T03:12:09Z",
+         *             "judged_at": "2026-07-01T03:12:09Z",
+         *             "cells": [
+         *               {
+         *                 "judged_at": "2026-07-01T03:12:09Z",
+         *                 "breaches": [
+         *                   {
+         *                     "rule": "products.option.unique",
+         *                     "outcome": "warned",
+         *                     "since": "2026-06-29T03:12:09Z",
+         *                     "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *                   }
+         *                 ]
+         *               },
+         *               {
+         *                 "judged_at": "2026-07-01T03:12:09Z",
+         *                 "breaches": [
+         *                   {
+         *                     "rule": "availability.slot.unique",
+         *                     "outcome": "failed",
+         *                     "since": "2026-06-29T03:12:09Z",
+         *                     "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *                   }
+         *                 ]
+         *               }
+         *             ],
+         *             "days": [
+         *               "",
+         *               "nonconformant"
+         *             ]
+         *           }
+         *         ],
+         *         "truncated": false
+         *       }
+         *     }
+         */
+        ConformanceAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /** @description The endpoints of each partner's cells, in order. */
+                endpoints: string[];
+                /** @description The days of each partner's days, in UTC, oldest first. */
+                days: string[];
+                /** @description More partners match than are listed: at most 1,000 are. */
+                truncated: boolean;
+                /** @description Those that fail longest first, then by name. */
+                partners: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /** @enum {string} */
+                    mode: "live" | "test";
+                    /**
+                     * @description The certification state; also where certificates are not shown.
+                     * @enum {string}
+                     */
+                    state: "none" | "certified" | "failed" | "expired";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Of the last certificate; null without one.
+                     */
+                    valid_until: string | null;
+                    /** @description Its activities are not listed, for want of a certificate or an approval. */
+                    withheld: boolean;
+                    admission: components["schemas"]["Admission"];
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the oldest MUST rule fails; null if none does.
+                     */
+                    failing_since: string | null;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When a rule was judged last; null if none ever was.
+                     */
+                    judged_at: string | null;
+                    /** @description One for each endpoint. */
+                    cells: {
+                        /**
+                         * Date-time
+                         * Format: date-time
+                         * @description When a rule of the endpoint was judged last; null: never.
+                         */
+                        judged_at: string | null;
+                        /** @description The rules that the last run that judged them found broken, the longest first. */
+                        breaches: {
+                            /** @description The rule's id. */
+                            rule: string;
+                            /**
+                             * @description failed, or warned for a breach that does not change the verdict.
+                             * @enum {string}
+                             */
+                            outcome: "failed" | "warned";
+                            /**
+                             * Date-time
+                             * Format: date-time
+                             * @description The end of the first run in a row that found it.
+                             */
+                            since: string;
+                            /** @description The last run that found it. */
+                            run_id: string;
+                        }[];
+                    }[];
+                    /** @description For each day the worst result of its runs: nonconformant, failed (the run had no verdict), incomplete, partial or conformant; empty without a run. */
+                    days: string[];
+                }[];
+            };
+        };
+        /**
+         * Body of PUT /operator/integrations/{integration}/certification
+         * @description The integration's own certification policy.
+         * @example {
+         *       "certification": "require"
+         *     }
+         * @example {
+         *       "certification": null
+         *     }
+         */
+        CertificationRequest: {
+            /**
+             * @description null or absent: the marketplace's policy.
+             * @enum {string|null}
+             */
+            certification?: "off" | "advise" | "require" | null;
+        };
+        /**
+         * Answer of GET /partner-integrations/{integration}
+         * @description One integration.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *         "name": "Old Town Walks",
+         *         "mode": "live",
+         *         "base_url": "https://api.example.com/partner/v2",
+         *         "auth_type": "bearer",
+         *         "handles_ticket_delivery": false,
+         *         "previous_webhook_secret_until": null,
+         *         "created_at": "2026-06-30T22:58:00Z",
+         *         "last_sync_at": null,
+         *         "health": {
+         *           "state": "HEALTHY",
+         *           "failure_count": 0,
+         *           "consecutive_failures": 0,
+         *           "last_ok_at": null,
+         *           "changes": []
+         *         },
+         *         "last_sync": null,
+         *         "awaits_approval": false,
+         *         "slots": {
+         *           "options": 0,
+         *           "pulled": 0,
+         *           "oldest_pull_at": null,
+         *           "set_aside": []
+         *         },
+         *         "calls": [
+         *           {
+         *             "hour": "2026-07-01T08:00:00Z",
+         *             "ok": 214,
+         *             "refused": 3,
+         *             "failed": 1
+         *           }
+         *         ],
+         *         "certification": {
+         *           "state": "certified",
+         *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
+         *           "contract_version": "b108f45032ff",
+         *           "suite_version": "v1.0.0",
+         *           "valid_until": "2026-09-29T09:00:00Z",
+         *           "withheld": false,
+         *           "ended": null
+         *         },
+         *         "admission": {
+         *           "certification": "advise",
+         *           "certification_own": null,
+         *           "go_live": "approved",
+         *           "approval_required": false,
+         *           "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *           "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *           "go_live_reason": null
+         *         },
+         *         "breaches": []
+         *       }
+         *     }
+         */
+        IntegrationAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: components["schemas"]["Integration"];
+        };
+        /**
+         * Body of POST /operator/integrations/{integration}/go-live
+         * @description The decision about a request to go live.
+         * @example {
+         *       "approve": true
+         *     }
+         * @example {
+         *       "approve": false,
+         *       "reason": "Please load slots for at least 30 days."
+         *     }
+         */
+        GoLiveRequest: {
+            /** @description false declines. */
+            approve: boolean;
+            /** @description For the partner. */
+            reason?: string | null;
+        };
+        /**
          * Body of POST /operator/integrations/{integration}/sync
          * @description The kind of sync.
          * @example {
@@ -4021,7 +4412,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "integration_id": "int-204",
+         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "mode": "live",
          *         "webhook_secret": "5d0f7a3c9e1b48266f0d9c7b8a51e3f2047d6e9b1c3a58f0e2d4b6c8a09f7e13",
          *         "previous_webhook_secret_until": "2026-07-02T09:00:00Z"
@@ -4036,7 +4427,8 @@ export interface components {
             success: 1;
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description Part of the webhooks' paths.
                  */
                 integration_id: string;
@@ -4062,7 +4454,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "integration_id": "int-204",
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *           "name": "Old Town Walks",
          *           "mode": "live",
          *           "base_url": "https://api.example.com/partner/v2",
@@ -4103,6 +4495,15 @@ export interface components {
          *             "withheld": false,
          *             "ended": null
          *           },
+         *           "admission": {
+         *             "certification": "advise",
+         *             "certification_own": null,
+         *             "go_live": "approved",
+         *             "approval_required": false,
+         *             "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *             "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *             "go_live_reason": null
+         *           },
          *           "breaches": [
          *             {
          *               "at": "2026-07-01T08:59:40Z",
@@ -4129,65 +4530,6 @@ export interface components {
             success: 1;
             data: components["schemas"]["Integration"][];
             pagination: components["schemas"]["Pagination"];
-        };
-        /**
-         * Answer of GET /partner-integrations/{integration}
-         * @description One integration.
-         * @example {
-         *       "success": 1,
-         *       "data": {
-         *         "integration_id": "int-204",
-         *         "name": "Old Town Walks",
-         *         "mode": "live",
-         *         "base_url": "https://api.example.com/partner/v2",
-         *         "auth_type": "bearer",
-         *         "handles_ticket_delivery": false,
-         *         "previous_webhook_secret_until": null,
-         *         "created_at": "2026-06-30T22:58:00Z",
-         *         "last_sync_at": null,
-         *         "health": {
-         *           "state": "HEALTHY",
-         *           "failure_count": 0,
-         *           "consecutive_failures": 0,
-         *           "last_ok_at": null,
-         *           "changes": []
-         *         },
-         *         "last_sync": null,
-         *         "awaits_approval": false,
-         *         "slots": {
-         *           "options": 0,
-         *           "pulled": 0,
-         *           "oldest_pull_at": null,
-         *           "set_aside": []
-         *         },
-         *         "calls": [
-         *           {
-         *             "hour": "2026-07-01T08:00:00Z",
-         *             "ok": 214,
-         *             "refused": 3,
-         *             "failed": 1
-         *           }
-         *         ],
-         *         "certification": {
-         *           "state": "certified",
-         *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
-         *           "contract_version": "b108f45032ff",
-         *           "suite_version": "v1.0.0",
-         *           "valid_until": "2026-09-29T09:00:00Z",
-         *           "withheld": false,
-         *           "ended": null
-         *         },
-         *         "breaches": []
-         *       }
-         *     }
-         */
-        IntegrationAnswer: {
-            /**
-             * @description 1 in every successful answer.
-             * @constant
-             */
-            success: 1;
-            data: components["schemas"]["Integration"];
         };
         /**
          * Body of PATCH /partner-integrations/{integration}
@@ -4429,7 +4771,11 @@ export interface components {
              */
             success: 1;
             data: {
-                /** @description The marketplace's id; resellerReference in its calls. */
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description The marketplace's id; resellerReference in its calls.
+                 */
                 booking_id: string;
                 /**
                  * @description The status. Operators also see checkouts without a booking: RESERVING, REFUSED, LOST.
@@ -4585,6 +4931,7 @@ export interface components {
             /** Run started */
             data: {
                 /**
+                 * Service identifier
                  * Format: uuid
                  * @description The run's id.
                  */
@@ -4781,6 +5128,56 @@ export interface components {
             };
         };
         /**
+         * Answer of GET /partner-integrations/{integration}/events
+         * @description News for the integration's partner.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "events": [
+         *           {
+         *             "id": 17,
+         *             "at": "2026-07-02T03:12:09Z",
+         *             "type": "certificate.ended",
+         *             "data": {
+         *               "reason": "breach",
+         *               "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *             }
+         *           }
+         *         ],
+         *         "next_cursor": "17"
+         *       }
+         *     }
+         */
+        IntegrationEventsAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /** @description Oldest first; with newest=true newest first. */
+                events: {
+                    /** @description Increases with each event. */
+                    id: number;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    type: "certificate.issued" | "certificate.ended" | "go_live.approved" | "go_live.declined";
+                    /** @description certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the run that found the breach or issued the expired certificate. go_live: reason. */
+                    data: Record<string, never>;
+                }[];
+                /** @description For after. It stays the same while there is no news. */
+                next_cursor: string;
+            };
+        };
+        /**
          * Answer of POST /sync/trigger
          * @description The result of a full sync (WHK-1).
          * @example {
@@ -4925,19 +5322,20 @@ export interface components {
          */
         Event: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The event. An event that is sent twice has the same id.
              */
             id: string;
             /**
-             * @description What it tells. New types may be added.
+             * @description The type of the event. New types may be added.
              * @enum {string}
              */
             type: "booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed";
             /**
              * Date-time
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              */
             timestamp: string;
             /** @description By type: booking.* is event-booking, slot.changed event-slot, activity.* event-activity. */
@@ -4947,7 +5345,7 @@ export interface components {
          * Activity
          * @description A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
-         *       "_id": "a-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *       "activity_type": {
          *         "name": "Tour"
          *       },
@@ -4995,8 +5393,9 @@ export interface components {
          */
         Activity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             activity_type: {
@@ -5051,7 +5450,7 @@ export interface components {
         };
         /**
          * Pagination
-         * @description Which part of a list an answer holds.
+         * @description The part of a list that the answer contains.
          * @example {
          *       "pageSize": 20,
          *       "page": 1,
@@ -5190,7 +5589,7 @@ export interface components {
          * Affiliate activity
          * @description An activity as an affiliate reads it: with the affiliate's own link to it.
          * @example {
-         *       "_id": "a-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *       "activity_type": {
          *         "name": "Tour"
          *       },
@@ -5239,8 +5638,9 @@ export interface components {
          */
         AffiliateActivity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             activity_type: {
@@ -5461,7 +5861,8 @@ export interface components {
          */
         Booking: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The booking. The partner knows it as resellerReference.
              */
             _id: string;
@@ -5471,12 +5872,14 @@ export interface components {
              */
             mode?: "live" | "test";
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The reseller's account. Only for operators.
              */
             reseller_id?: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The partner's integration, which may be deleted. Only for operators.
              */
             integration_id?: string | null;
@@ -5491,12 +5894,14 @@ export interface components {
              */
             release_reason: "abandoned" | "payment_failed" | "expired" | "unwanted" | "withdrawn" | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -5576,7 +5981,8 @@ export interface components {
             total: number;
             contact: components["schemas"]["Contact"];
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The affiliate that referred the customer.
              */
             affiliate_code: string | null;
@@ -5692,7 +6098,8 @@ export interface components {
          */
         EventWebhook: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The webhook.
              */
             _id: string;
@@ -5750,7 +6157,8 @@ export interface components {
          */
         EventDelivery: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The event, which is also the webhook-id header.
              */
             event_id: string;
@@ -5806,8 +6214,9 @@ export interface components {
          */
         Account: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             email: string;
@@ -5840,8 +6249,9 @@ export interface components {
          */
         Invitation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             invitation_id: string;
             email: string;
@@ -5989,12 +6399,14 @@ export interface components {
          */
         OperatorActivity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description Whose it is.
              */
             integration_id: string;
@@ -6084,6 +6496,256 @@ export interface components {
             };
             /** @description All of them, by their sort. */
             variations: components["schemas"]["OperatorVariation"][];
+        };
+        /**
+         * Admission
+         * @description Under which conditions the integration's activities are listed.
+         * @example {
+         *       "certification": "require",
+         *       "certification_own": null,
+         *       "go_live": "requested",
+         *       "approval_required": true,
+         *       "go_live_requested_at": "2026-07-01T09:00:00Z",
+         *       "go_live_decided_at": null,
+         *       "go_live_reason": null
+         *     }
+         */
+        Admission: {
+            /**
+             * @description The policy in force. off: certificates are not shown. advise: they are shown. require: also, activities of live integrations are listed only with one.
+             * @enum {string}
+             */
+            certification: "off" | "advise" | "require";
+            /**
+             * @description The policy that operators have set for this integration; null: the marketplace's.
+             * @enum {string|null}
+             */
+            certification_own: "off" | "advise" | "require" | null;
+            /**
+             * @description The partner's request to go live. A declined partner may ask again.
+             * @enum {string}
+             */
+            go_live: "none" | "requested" | "approved" | "declined";
+            /** @description The activities are not listed until an operator has approved the integration. */
+            approval_required: boolean;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When the partner asked; null if it has not.
+             */
+            go_live_requested_at: string | null;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When an operator approved or declined; null without a decision.
+             */
+            go_live_decided_at: string | null;
+            /** @description The operator's reason; null without one. */
+            go_live_reason: string | null;
+        };
+        /**
+         * Integration
+         * @description A partner's integration. It never shows the key or the webhook secret.
+         * @example {
+         *       "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *       "name": "Old Town Walks",
+         *       "mode": "live",
+         *       "base_url": "https://api.example.com/partner/v2",
+         *       "auth_type": "bearer",
+         *       "handles_ticket_delivery": false,
+         *       "previous_webhook_secret_until": null,
+         *       "created_at": "2026-06-30T22:58:00Z",
+         *       "last_sync_at": "2026-06-30T23:00:04Z",
+         *       "health": {
+         *         "state": "HEALTHY",
+         *         "failure_count": 0,
+         *         "consecutive_failures": 0,
+         *         "last_ok_at": "2026-06-30T23:00:05Z",
+         *         "changes": []
+         *       },
+         *       "last_sync": null,
+         *       "awaits_approval": false,
+         *       "slots": {
+         *         "options": 3,
+         *         "pulled": 3,
+         *         "oldest_pull_at": "2026-06-30T23:00:07Z",
+         *         "set_aside": []
+         *       },
+         *       "calls": [
+         *         {
+         *           "hour": "2026-07-01T08:00:00Z",
+         *           "ok": 214,
+         *           "refused": 3,
+         *           "failed": 1
+         *         }
+         *       ],
+         *       "certification": {
+         *         "state": "certified",
+         *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
+         *         "contract_version": "b108f45032ff",
+         *         "suite_version": "v1.0.0",
+         *         "valid_until": "2026-09-29T09:00:00Z",
+         *         "withheld": false,
+         *         "ended": null
+         *       },
+         *       "admission": {
+         *         "certification": "advise",
+         *         "certification_own": null,
+         *         "go_live": "approved",
+         *         "approval_required": false,
+         *         "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *         "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *         "go_live_reason": null
+         *       },
+         *       "breaches": [
+         *         {
+         *           "at": "2026-07-01T08:59:40Z",
+         *           "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
+         *           "endpoint": "confirm",
+         *           "message": "/tickets: it is missing"
+         *         }
+         *       ]
+         *     }
+         */
+        Integration: {
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description Issued at registration; part of the webhooks' paths.
+             */
+            integration_id: string;
+            /** @description The partner's name, for people. */
+            name: string;
+            /**
+             * @description live, or test: only requests in test mode see and book its activities.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /**
+             * Base URL
+             * Format: uri
+             * @description The address of the partner's endpoints: http or https, optionally with a path, without user information, query or fragment (AUTH-4).
+             */
+            base_url: string;
+            /**
+             * Auth type
+             * @description How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
+             * @enum {string}
+             */
+            auth_type: "bearer" | "api_key";
+            /**
+             * Handles ticket delivery
+             * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
+             */
+            handles_ticket_delivery: boolean;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
+             */
+            previous_webhook_secret_until: string | null;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             */
+            created_at: string;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When the last stored catalog was requested; null before the first. Incremental syncs send it as updated_since (PRD-14).
+             */
+            last_sync_at: string | null;
+            health: components["schemas"]["Health"];
+            /** @description The result of the last sync; null before the first. */
+            last_sync: components["schemas"]["Sync"] | null;
+            /** @description The last full sync is held until an operator approves it or a second identical catalog arrives. */
+            awaits_approval: boolean;
+            slots: components["schemas"]["Slots"];
+            /** @description Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out. */
+            calls: {
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description Its beginning, in UTC.
+                 */
+                hour: string;
+                /** @description Calls that succeeded. */
+                ok: number;
+                /** @description Calls that were refused as the contract allows, such as a reserve of a slot that has sold out. */
+                refused: number;
+                /** @description All other calls: error answers, invalid answers, and no answer in time. */
+                failed: number;
+            }[];
+            admission: components["schemas"]["Admission"];
+            /** @description Whether the partner was found conformant; null if the marketplace does not show it. */
+            certification: {
+                /**
+                 * @description none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there was a certificate; ended says why it is no longer valid.
+                 * @enum {string}
+                 */
+                state: "none" | "certified" | "failed" | "expired";
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description The run that the state rests on; null without one.
+                 */
+                run_id: string | null;
+                /** @description The version of the contract that it tested. */
+                contract_version: string | null;
+                /** @description The version of the suite. */
+                suite_version: string | null;
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description Until when the certificate is valid; null without one.
+                 */
+                valid_until: string | null;
+                /** @description The marketplace requires a certificate, so the activities are not listed until there is a valid one. */
+                withheld: boolean;
+                /** @description When and why the last certificate ended; null while it is valid, and without one. */
+                ended: {
+                    /**
+                     * @description breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was tested.
+                     * @enum {string}
+                     */
+                    reason: "breach" | "expired" | "address_changed";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When it ended; null if base_url changed.
+                     */
+                    at: string | null;
+                    /**
+                     * Service identifier
+                     * Format: uuid
+                     * @description The run that found the breach; null for other reasons.
+                     */
+                    run_id: string | null;
+                } | null;
+            } | null;
+            /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
+            breaches: {
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 */
+                at: string;
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description Of the booking; the partner knows it as resellerReference.
+                 */
+                booking_id: string;
+                /**
+                 * @description Which was called.
+                 * @enum {string}
+                 */
+                endpoint: "confirm" | "release" | "cancel";
+                /** @description What is wrong with the answer, with its place. */
+                message: string;
+            }[];
         };
         /**
          * Catalog sync
@@ -6194,187 +6856,6 @@ export interface components {
             } | null;
         };
         /**
-         * Integration
-         * @description A partner's integration. It never shows the key or the webhook secret.
-         * @example {
-         *       "integration_id": "int-204",
-         *       "name": "Old Town Walks",
-         *       "mode": "live",
-         *       "base_url": "https://api.example.com/partner/v2",
-         *       "auth_type": "bearer",
-         *       "handles_ticket_delivery": false,
-         *       "previous_webhook_secret_until": null,
-         *       "created_at": "2026-06-30T22:58:00Z",
-         *       "last_sync_at": "2026-06-30T23:00:04Z",
-         *       "health": {
-         *         "state": "HEALTHY",
-         *         "failure_count": 0,
-         *         "consecutive_failures": 0,
-         *         "last_ok_at": "2026-06-30T23:00:05Z",
-         *         "changes": []
-         *       },
-         *       "last_sync": null,
-         *       "awaits_approval": false,
-         *       "slots": {
-         *         "options": 3,
-         *         "pulled": 3,
-         *         "oldest_pull_at": "2026-06-30T23:00:07Z",
-         *         "set_aside": []
-         *       },
-         *       "calls": [
-         *         {
-         *           "hour": "2026-07-01T08:00:00Z",
-         *           "ok": 214,
-         *           "refused": 3,
-         *           "failed": 1
-         *         }
-         *       ],
-         *       "certification": {
-         *         "state": "certified",
-         *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
-         *         "contract_version": "b108f45032ff",
-         *         "suite_version": "v1.0.0",
-         *         "valid_until": "2026-09-29T09:00:00Z",
-         *         "withheld": false,
-         *         "ended": null
-         *       },
-         *       "breaches": [
-         *         {
-         *           "at": "2026-07-01T08:59:40Z",
-         *           "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
-         *           "endpoint": "confirm",
-         *           "message": "/tickets: it is missing"
-         *         }
-         *       ]
-         *     }
-         */
-        Integration: {
-            /**
-             * Identifier
-             * @description Issued at registration; part of the webhooks' paths.
-             */
-            integration_id: string;
-            /** @description The partner's name, for people. */
-            name: string;
-            /**
-             * @description live, or test: only requests in test mode see and book its activities.
-             * @enum {string}
-             */
-            mode: "live" | "test";
-            /**
-             * Base URL
-             * Format: uri
-             * @description The address of the partner's endpoints: http or https, optionally with a path, without user information, query or fragment (AUTH-4).
-             */
-            base_url: string;
-            /**
-             * Auth type
-             * @description How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
-             * @enum {string}
-             */
-            auth_type: "bearer" | "api_key";
-            /**
-             * Handles ticket delivery
-             * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
-             */
-            handles_ticket_delivery: boolean;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
-             */
-            previous_webhook_secret_until: string | null;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
-             */
-            created_at: string;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description When the last stored catalog was requested; null before the first. Incremental syncs send it as updated_since (PRD-14).
-             */
-            last_sync_at: string | null;
-            health: components["schemas"]["Health"];
-            /** @description The result of the last sync; null before the first. */
-            last_sync: components["schemas"]["Sync"] | null;
-            /** @description The last full sync is held until an operator approves it or a second identical catalog arrives. */
-            awaits_approval: boolean;
-            slots: components["schemas"]["Slots"];
-            /** @description Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out. */
-            calls: {
-                /**
-                 * Date-time
-                 * Format: date-time
-                 * @description Its beginning, in UTC.
-                 */
-                hour: string;
-                /** @description Calls that succeeded. */
-                ok: number;
-                /** @description Calls that were refused as the contract allows, such as a reserve of a slot that has sold out. */
-                refused: number;
-                /** @description All other calls: error answers, invalid answers, and no answer in time. */
-                failed: number;
-            }[];
-            /** @description Whether the partner was found conformant; null if the marketplace does not show it. */
-            certification: {
-                /**
-                 * @description none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there was a certificate; ended says why it is no longer valid.
-                 * @enum {string}
-                 */
-                state: "none" | "certified" | "failed" | "expired";
-                /** @description The run that the state rests on; null without one. */
-                run_id: string | null;
-                /** @description The version of the contract that it tested. */
-                contract_version: string | null;
-                /** @description The version of the suite. */
-                suite_version: string | null;
-                /**
-                 * Date-time
-                 * Format: date-time
-                 * @description Until when the certificate is valid; null without one.
-                 */
-                valid_until: string | null;
-                /** @description The marketplace requires a certificate, so the activities are not listed until there is a valid one. */
-                withheld: boolean;
-                /** @description When and why the last certificate ended; null while it is valid, and without one. */
-                ended: {
-                    /**
-                     * @description breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was tested.
-                     * @enum {string}
-                     */
-                    reason: "breach" | "expired" | "address_changed";
-                    /**
-                     * Date-time
-                     * Format: date-time
-                     * @description When it ended; null if base_url changed.
-                     */
-                    at: string | null;
-                    /** @description The run that found the breach; null for other reasons. */
-                    run_id: string | null;
-                } | null;
-            } | null;
-            /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
-            breaches: {
-                /**
-                 * Date-time
-                 * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
-                 */
-                at: string;
-                /** @description Of the booking; the partner knows it as resellerReference. */
-                booking_id: string;
-                /**
-                 * @description Which was called.
-                 * @enum {string}
-                 */
-                endpoint: "confirm" | "release" | "cancel";
-                /** @description What is wrong with the answer, with its place. */
-                message: string;
-            }[];
-        };
-        /**
          * Conformance run
          * @description One run of the conformance suite against an integration's partner.
          * @example {
@@ -6399,11 +6880,13 @@ export interface components {
          */
         ConformanceRun: {
             /**
+             * Service identifier
              * Format: uuid
              * @description The run's id.
              */
             run_id: string;
             /**
+             * Service identifier
              * Format: uuid
              * @description The integration that is tested.
              */
@@ -6532,7 +7015,8 @@ export interface components {
          */
         EventBooking: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The booking.
              */
             booking_id: string;
@@ -6546,12 +7030,14 @@ export interface components {
             /** @description Why the booking is RELEASED; null if it is not. */
             release_reason: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -6571,12 +7057,14 @@ export interface components {
          */
         EventSlot: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -6592,7 +7080,8 @@ export interface components {
          */
         EventActivity: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
@@ -6601,7 +7090,7 @@ export interface components {
          * Activity variation
          * @description One way to take an activity. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
-         *       "_id": "v-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *       "title": "Morning walk",
          *       "sort": 0,
          *       "language": [
@@ -6680,8 +7169,9 @@ export interface components {
          */
         ActivityVariation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             title: string;
@@ -6899,8 +7389,9 @@ export interface components {
          */
         OperatorVariation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             /** @description The partner's name for the option, until an operator sets another. */
@@ -7143,7 +7634,7 @@ export interface components {
             unit_id: string;
             /** @description The guest type, such as ADULT. */
             type: string;
-            /** @description The words that guests read. */
+            /** @description The label that guests see. */
             label: string;
             /** @description The minimum age in years, inclusive; null if not given. */
             min_age: number | null;
@@ -7163,12 +7654,12 @@ export interface components {
          */
         DeliveryOption: {
             /**
-             * @description What the value is.
+             * @description The format of deliveryValue.
              * @enum {string}
              */
             deliveryFormat: "QRCODE" | "CODE128" | "PDF_URL" | "AZTEC" | "EAN13";
             /**
-             * @description What the guest gets.
+             * @description The kind of document that the guest gets.
              * @enum {string}
              */
             deliveryMethod: "TICKET" | "VOUCHER";
@@ -7397,10 +7888,7 @@ export interface components {
          * @example 0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f
          */
         EventParameter: string;
-        /**
-         * @description Deliveries in this state only.
-         * @example failed
-         */
+        /** @description Deliveries in this state only. */
         DeliveryStateParameter: "pending" | "delivered" | "failed";
         /**
          * @description The activity's `_id`.
@@ -7427,107 +7915,51 @@ export interface components {
          * @example 2026-07-01
          */
         DateParameter: string;
-        /**
-         * @description Only accounts of this role.
-         * @example reseller
-         */
+        /** @description Only accounts of this role. */
         RoleParameter: "reseller" | "affiliate" | "partner" | "operator";
-        /**
-         * @description The page, from 1.
-         * @example 2
-         */
+        /** @description The page, from 1. */
         PageParameter: number;
-        /**
-         * @description The number of entries on a page.
-         * @example 20
-         */
+        /** @description The number of entries on a page. */
         LimitParameter: number;
         /**
          * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
          *     that is. Nothing is counted then. Keep the filters unchanged.
-         * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
          */
         CursorParameter: string;
-        /**
-         * @description Bookings of this activity alone.
-         * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-         */
+        /** @description Bookings of this activity alone. */
         ActivityIdParameter: string;
-        /**
-         * @description Bookings with exactly this `reseller_reference` alone.
-         * @example R-1017
-         */
+        /** @description Bookings with exactly this `reseller_reference` alone. */
         ResellerReferenceParameter: string;
         /**
          * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
          *     words of the guest's name, email address or telephone number. Case does not matter there.
-         * @example ana sousa
          */
         BookingWordsParameter: string;
-        /**
-         * @description Not before this: a date of UTC, or a date and time.
-         * @example 2026-07-01
-         */
+        /** @description Not before this: a date of UTC, or a date and time. */
         CreatedFromParameter: string;
-        /**
-         * @description Not after this: a date of UTC, which counts whole, or a date and time.
-         * @example 2026-07-31
-         */
+        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
         CreatedToParameter: string;
-        /**
-         * @description Not before this: a date of UTC, or a date and time.
-         * @example 2026-07-10T09:30:00+01:00
-         */
+        /** @description Not before this: a date of UTC, or a date and time. */
         StartFromParameter: string;
-        /**
-         * @description Not after this: a date of UTC, which counts whole, or a date and time.
-         * @example 2026-07-10
-         */
+        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
         StartToParameter: string;
-        /**
-         * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-         * @example USD
-         */
+        /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
         CurrencyParameter: string;
-        /**
-         * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-         * @example pt-BR
-         */
+        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
         LanguageParameter: string;
-        /**
-         * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-         * @example kayak
-         */
+        /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
         QParameter: string;
-        /**
-         * @description One of the activity's categories.
-         * @example Walking tours
-         */
+        /** @description One of the activity's categories. */
         CategoryParameter: string;
-        /**
-         * @description The code or the name of the country where it takes place.
-         * @example PT
-         */
+        /** @description The code or the name of the country where it takes place. */
         CountryParameter: string;
-        /**
-         * @description The city where it takes place.
-         * @example Lisbon
-         */
+        /** @description The city where it takes place. */
         CityParameter: string;
-        /**
-         * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-         * @example live
-         */
+        /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
         RequestModeParameter: "live" | "test";
-        /**
-         * @description What is of this mode alone.
-         * @example test
-         */
+        /** @description What is of this mode alone. */
         ModeParameter: "live" | "test";
-        /**
-         * @description The `ETag` of an answer that the caller has.
-         * @example "9be1c4"
-         */
+        /** @description The `ETag` of an answer that the caller has. */
         IfNoneMatchParameter: string;
     };
     requestBodies: never;
@@ -7992,63 +8424,32 @@ export interface operations {
     activities: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /**
-                 * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-                 * @example kayak
-                 */
+                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
                 q?: components["parameters"]["QParameter"];
-                /**
-                 * @description One of the activity's categories.
-                 * @example Walking tours
-                 */
+                /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
-                /**
-                 * @description The code or the name of the country where it takes place.
-                 * @example PT
-                 */
+                /** @description The code or the name of the country where it takes place. */
                 country?: components["parameters"]["CountryParameter"];
-                /**
-                 * @description The city where it takes place.
-                 * @example Lisbon
-                 */
+                /** @description The city where it takes place. */
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -8081,27 +8482,15 @@ export interface operations {
     activity: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8151,22 +8540,13 @@ export interface operations {
                  * @example 2026-07-31
                  */
                 to: components["parameters"]["ToParameter"];
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8216,22 +8596,13 @@ export interface operations {
                  * @example 2026-07-01
                  */
                 date: components["parameters"]["DateParameter"];
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8276,63 +8647,32 @@ export interface operations {
     affiliateActivities: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /**
-                 * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-                 * @example kayak
-                 */
+                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
                 q?: components["parameters"]["QParameter"];
-                /**
-                 * @description One of the activity's categories.
-                 * @example Walking tours
-                 */
+                /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
-                /**
-                 * @description The code or the name of the country where it takes place.
-                 * @example PT
-                 */
+                /** @description The code or the name of the country where it takes place. */
                 country?: components["parameters"]["CountryParameter"];
-                /**
-                 * @description The city where it takes place.
-                 * @example Lisbon
-                 */
+                /** @description The city where it takes place. */
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -8365,69 +8705,37 @@ export interface operations {
     bookings: {
         parameters: {
             query?: {
-                /**
-                 * @description Bookings in this state alone.
-                 * @example HELD
-                 */
+                /** @description Bookings in this state alone. */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
-                /**
-                 * @description Bookings of this activity alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-                 */
+                /** @description Bookings of this activity alone. */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /**
-                 * @description Bookings with exactly this `reseller_reference` alone.
-                 * @example R-1017
-                 */
+                /** @description Bookings with exactly this `reseller_reference` alone. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
                  *     words of the guest's name, email address or telephone number. Case does not matter there.
-                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-01
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-31
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-10T09:30:00+01:00
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-10
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 start_to?: components["parameters"]["StartToParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8459,15 +8767,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409.
-                 * @example order-17
-                 */
+                /** @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8528,10 +8830,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8570,10 +8869,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8613,10 +8909,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8660,10 +8953,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8706,22 +8996,13 @@ export interface operations {
     events: {
         parameters: {
             query?: {
-                /**
-                 * @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept.
-                 * @example 4711
-                 */
+                /** @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept. */
                 after?: string;
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8739,7 +9020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EventsAnswer"];
+                    "application/json": components["schemas"]["ResellerEventsAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8766,10 +9047,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8801,10 +9079,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8841,10 +9116,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8870,22 +9142,13 @@ export interface operations {
     deliveries: {
         parameters: {
             query?: {
-                /**
-                 * @description Deliveries in this state only.
-                 * @example failed
-                 */
+                /** @description Deliveries in this state only. */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8924,10 +9187,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8971,28 +9231,18 @@ export interface operations {
     commissions: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9023,87 +9273,45 @@ export interface operations {
     allBookings: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description Bookings in this state alone.
-                 * @example HELD
-                 */
+                /** @description Bookings in this state alone. */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
-                /**
-                 * @description Those alone that need an operator.
-                 * @example true
-                 */
+                /** @description Those alone that need an operator. */
                 attention?: boolean;
-                /**
-                 * @description Bookings of this integration alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
-                 */
+                /** @description Bookings of this integration alone. */
                 integration_id?: string;
-                /**
-                 * @description The `_id` of a reseller's account: its bookings alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
-                 */
+                /** @description The `_id` of a reseller's account: its bookings alone. */
                 reseller_id?: string;
                 /**
                  * @deprecated
                  * @description The same as `reseller_id`.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
                  */
                 reseller?: string;
-                /**
-                 * @description Bookings of this activity alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-                 */
+                /** @description Bookings of this activity alone. */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /**
-                 * @description Bookings with exactly this `reseller_reference` alone.
-                 * @example R-1017
-                 */
+                /** @description Bookings with exactly this `reseller_reference` alone. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
                  *     words of the guest's name, email address or telephone number. Case does not matter there.
-                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-01
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-31
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-10T09:30:00+01:00
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-10
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 start_to?: components["parameters"]["StartToParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9390,30 +9598,17 @@ export interface operations {
     accounts: {
         parameters: {
             query?: {
-                /**
-                 * @description Only accounts of this role.
-                 * @example reseller
-                 */
+                /** @description Only accounts of this role. */
                 role?: components["parameters"]["RoleParameter"];
-                /**
-                 * @description A part of the address or of the name, within the first 500 characters, in upper or lower case.
-                 * @example ana@
-                 */
+                /** @description A part of the address or of the name, within the first 500 characters, in upper or lower case. */
                 q?: string;
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9480,20 +9675,13 @@ export interface operations {
     invitations: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9766,15 +9954,9 @@ export interface operations {
     deliveriesOf: {
         parameters: {
             query?: {
-                /**
-                 * @description Deliveries in this state only.
-                 * @example failed
-                 */
+                /** @description Deliveries in this state only. */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: never;
@@ -9818,40 +10000,21 @@ export interface operations {
     operatorActivities: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product.
-                 * @example walk
-                 */
+                /** @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product. */
                 q?: string;
-                /**
-                 * @description Active for those that resellers see, Inactive for the others.
-                 * @example Inactive
-                 */
+                /** @description Active for those that resellers see, Inactive for the others. */
                 status?: "Active" | "Inactive";
-                /**
-                 * @description An integration's id, for its activities alone.
-                 * @example 0197c39f-11d2-7c0b-8a54-6a1d7b852e0f
-                 */
+                /** @description An integration's id, for its activities alone. */
                 integration?: string;
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10081,6 +10244,175 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    conformanceMatrix: {
+        parameters: {
+            query?: {
+                /** @description Only integrations of this mode. */
+                mode?: "live" | "test";
+                /** @description Only this certification state. */
+                state?: "none" | "certified" | "failed" | "expired";
+                /** @description Only this policy in force. */
+                certification?: "off" | "advise" | "require";
+                /** @description Only this state of the request to go live. */
+                go_live?: "none" | "requested" | "approved" | "declined";
+                /** @description Only partners with a failed rule of this endpoint. */
+                endpoint?: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
+                /** @description Whether to answer only with partners that have a failed rule. */
+                failing?: "true" | "false";
+                /** @description Part of the name or the address. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The partners. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConformanceAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    conformanceMatrixCSV: {
+        parameters: {
+            query?: {
+                /** @description Only integrations of this mode. */
+                mode?: "live" | "test";
+                /** @description Only this certification state. */
+                state?: "none" | "certified" | "failed" | "expired";
+                /** @description Only this policy in force. */
+                certification?: "off" | "advise" | "require";
+                /** @description Only this state of the request to go live. */
+                go_live?: "none" | "requested" | "approved" | "declined";
+                /** @description Only partners with a failed rule of this endpoint. */
+                endpoint?: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
+                /** @description Whether to answer only with partners that have a failed rule. */
+                failing?: "true" | "false";
+                /** @description Part of the name or the address. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The partners. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    setCertificationPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificationRequest"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    decideGoLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoLiveRequest"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     syncIntegration: {
         parameters: {
             query?: never;
@@ -10165,20 +10497,13 @@ export interface operations {
     syncs: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10218,30 +10543,17 @@ export interface operations {
     integrations: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description A part of the name or of the base URL, in upper or lower case.
-                 * @example walks
-                 */
+                /** @description A part of the name or of the base URL, in upper or lower case. */
                 q?: string;
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10486,20 +10798,13 @@ export interface operations {
     integrationSyncs: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10539,20 +10844,13 @@ export interface operations {
     integrationCalls: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only calls that failed. false: only the others, with the refusals that the contract allows. */
@@ -10594,20 +10892,13 @@ export interface operations {
     integrationBookings: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
@@ -10648,20 +10939,13 @@ export interface operations {
     webhookDeliveries: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only webhooks that were refused. false: only the others. */
@@ -10703,20 +10987,13 @@ export interface operations {
     listConformanceRuns: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11041,6 +11318,86 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    requestGoLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    partnerEvents: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of an earlier answer. */
+                after?: string;
+                /** @description Whether to answer with the last events, newest first. */
+                newest?: "true" | "false";
+                /** @description How many events. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationEventsAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
