@@ -213,3 +213,8 @@ func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 		return "", ""
 	}
 }
+
+// scaled returns a limit of the contract as this run applies it.
+func (c Config) scaled(d time.Duration) time.Duration {
+	return time.Duration(c.LimitScale * float64(d))
+}

@@ -49,6 +49,14 @@ type (
 		// Connection identifies the connection of the exchange.
 		Connection string `json:"connection,omitempty"`
 		Comment    string `json:"comment,omitempty"`
+		Stream
+	}
+	// Stream says how an entry belongs to a stream of entries that is judged while it is written. The
+	// format allows fields of an application, which start with an underscore.
+	Stream struct {
+		History string    `json:"_history,omitempty"`                 // each history is judged by itself
+		Until   time.Time `json:"_until,omitzero"`                    // no later entry of the history started before
+		Tickets bool      `json:"_handles_ticket_delivery,omitempty"` // the partner delivers its own tickets
 	}
 	// Request is a request. Its sizes are bytes.
 	Request struct {

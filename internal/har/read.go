@@ -29,12 +29,14 @@ type Exchange struct {
 	Answer       []byte
 	Cut          bool   // the recording has only the beginning of the answer
 	Error        string // why there was no answer
+	Stream       Stream
 }
 
 // recorded is what is read from an archive's entry.
 type recorded struct {
 	Started time.Time `json:"startedDateTime"`
 	Time    float64   `json:"time"`
+	Stream
 	Request struct {
 		Method   string `json:"method"`
 		URL      string `json:"url"`
@@ -85,7 +87,7 @@ func (e *recorded) exchange() (*Exchange, bool) {
 	x := &Exchange{
 		Started: e.Started, Took: time.Duration(max(0, e.Time) * float64(time.Millisecond)),
 		Method: e.Request.Method, URL: u, Header: headerOf(e.Request.Headers), Status: e.Response.Status, Error: e.Response.Error,
-		AnswerHeader: headerOf(e.Response.Headers),
+		AnswerHeader: headerOf(e.Response.Headers), Stream: e.Stream,
 	}
 	if sent := e.Request.PostData; sent != nil {
 		x.Body, _ = bodyOf(sent.Text, sent.Encoding)

@@ -31,6 +31,7 @@ type Integration struct {
 			Problems       []Problem `json:"problems"`
 		} `json:"set_aside"` // the first few
 	} `json:"slots"`
+	Calls    []HourOfCalls `json:"calls"` // of the last 24 hours, oldest first; hours without calls are left out
 	Breaches []struct {
 		At        time.Time `json:"at"`
 		BookingID string    `json:"booking_id"`
@@ -60,6 +61,14 @@ type Integration struct {
 		DecidedAt        time.Time `json:"go_live_decided_at"`   // zero: no decision
 		Reason           string    `json:"go_live_reason"`       // of the decision
 	} `json:"admission"`
+}
+
+// HourOfCalls counts the calls to a partner in an hour.
+type HourOfCalls struct {
+	Hour    time.Time `json:"hour"` // its beginning
+	OK      int       `json:"ok"`
+	Refused int       `json:"refused"` // as the contract allows, such as a reserve of a slot that has sold out
+	Failed  int       `json:"failed"`
 }
 
 // Health is the condition of a partner, judged by the calls to it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	stream "partnerkit.dev/conformance/internal/follow"
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
@@ -18,7 +19,7 @@ const harFile = "run.har"
 func newJudge() *cobra.Command {
 	recorded := suite.Recorded{Version: cli.Version()}
 	var dir string
-	var asJSON, verbose bool
+	var asJSON, verbose, followed bool
 	command := &cobra.Command{
 		Use:   "judge FILE...",
 		Short: "Judge recorded traffic with a partner",
@@ -37,6 +38,18 @@ codes whose reserve it lacks, calls at the same time, and answers of which it ha
 the beginning. A call that breaks the contract itself is not held against the partner.
 So the verdict is partial, or nonconformant.
 
+With --follow, entries are read from standard input while another program writes them,
+and each breach is printed as a line of JSON as soon as it is decided: rule, title,
+level, clause, endpoint, message, fix, times (breaches since the last line about this
+rule), at, and exchanges (the evidence of the last breach). There is no report. Entries
+may say more: _history names the partner that an entry is about, and each is judged by
+itself; _until promises that no later entry of the history started before that time,
+so that calls are judged without waiting for others; _handles_ticket_delivery is the
+flag for one history. GOMEMLIMIT limits the memory: what was used least is forgotten.
+
+With --partial, calls of the same caller are missing, for example those that another of
+its replicas sent. What they may have changed is not judged.
+
 The reports show no key. Names, addresses and phone numbers of customers are removed
 from the bodies that they show.
 
@@ -46,14 +59,24 @@ Exit codes:
   2  the command line was wrong, or a file cannot be read or has no call of the contract`,
 		Example: `  conformance judge traffic.har
   conformance judge monday.har.gz tuesday.har.gz --report-dir week
-  curl -s http://127.0.0.1:8081/_mock/journal/har >mock.har; conformance judge mock.har`,
+  curl -s http://127.0.0.1:8081/_mock/journal/har >mock.har; conformance judge mock.har
+  tail -F traffic.jsonl | conformance judge --follow -`,
 		Args: func(_ *cobra.Command, args []string) error {
+			if followed {
+				if len(args) != 1 || args[0] != "-" {
+					return errors.New("judge --follow reads standard input: expected the argument - and no other")
+				}
+				return nil
+			}
 			if len(args) == 0 {
 				return errors.New("judge takes the files of a recording, and received none; 'conformance judge --help' shows examples")
 			}
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
+			if followed {
+				return follow(command, recorded)
+			}
 			recorded.Files = args
 			outcome, err := suite.JudgeRecorded(command.Context(), recorded)
 			if err != nil {
@@ -65,11 +88,27 @@ Exit codes:
 	}
 	f := command.Flags()
 	f.BoolVar(&recorded.HandlesTicketDelivery, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
+	f.BoolVar(&followed, "follow", false, "judge the entries that another program writes to standard input, and print each breach as a line of JSON")
+	f.BoolVar(&recorded.Partial, "partial", false, "calls of the same caller are missing: leave open what they may have changed")
 	f.StringVar(&dir, "report-dir", reportFolder, "the `folder` for the reports; it is made where it is missing")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
 	f.BoolVarP(&verbose, "verbose", "v", false, "show every rule, and the answer times")
 	complete(command, map[string]cobra.CompletionFunc{"report-dir": folders})
 	return command
+}
+
+// follow judges standard input until it ends.
+func follow(command *cobra.Command, r suite.Recorded) error {
+	broken, calls, err := stream.Run(command.Context(), command.InOrStdin(), command.OutOrStdout(), stream.Options{Tickets: r.HandlesTicketDelivery, Partial: r.Partial})
+	switch {
+	case err != nil:
+		return err
+	case calls == 0:
+		return suite.ErrNoCalls
+	case broken:
+		return cli.Exit{Code: exitNonconformant}
+	}
+	return nil
 }
 
 func showJudged(command *cobra.Command, outcome *suite.Outcome, dir string, asJSON, verbose bool) error {

@@ -21,6 +21,8 @@ type Fields struct {
 	redact func(string) string // removes the partner's key
 	found  map[string]*places
 	all    int // number of all findings
+
+	remembered *remembered // nil: answers are not compared with each other
 }
 
 // places collects the breaches of one rule about fields: where they are, and the answers that show
@@ -30,6 +32,8 @@ type places struct {
 	count     int
 	first     int               // number of the first exchange
 	exchanges []*probe.Exchange // each once, with its first place marked
+	repeats   int               // how often later pulls have shown the same; not in count
+	last      func() Finding    // the last breach alone
 }
 
 func NewFields(redact func(string) string) *Fields {
@@ -46,6 +50,9 @@ func (f *Fields) add(r rule.Rule, problem string, exchange *probe.Exchange, valu
 	}
 	found.count++
 	f.all++
+	found.last = func() Finding {
+		return problems([]string{f.redact(problem)}, exchange.Marked(value, place, f.redact))
+	}
 	if len(found.problems) == mostFindings {
 		return
 	}
@@ -70,7 +77,11 @@ func (f *Fields) Finding(id string) Finding {
 func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem schemas.Problem) {
 	owner, text := rule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
 	if found := f.found[owner.ID]; found != nil && found.first != pull.Number && slices.Contains(found.problems, f.redact(text)) {
-		return // an earlier pull has shown it
+		found.repeats++ // an earlier pull has shown it
+		found.last = func() Finding {
+			return problems([]string{f.redact(text)}, pull.Marked(product, problem.Pointer, f.redact))
+		}
+		return
 	}
 	f.add(owner, text, pull, product, problem.Pointer)
 }
@@ -140,4 +151,5 @@ func (f *Fields) Slots(in scenario.SlotAnswer) {
 		}
 		first[slot.ID] = i
 	}
+	f.compare(in)
 }

@@ -49,7 +49,21 @@ func KeySpecs() []Spec {
 		})),
 	}
 	specs = append(specs, undone(rule.ReleaseWrongKey, rule.ReleaseMissingKey, rule.ReleaseAuthEffect, scenario.PlayNearReleases)...)
-	return append(specs, undone(rule.CancelWrongKey, rule.CancelMissingKey, rule.CancelAuthEffect, scenario.PlayNearCancels)...)
+	specs = append(specs, undone(rule.CancelWrongKey, rule.CancelMissingKey, rule.CancelAuthEffect, scenario.PlayNearCancels)...)
+	for _, play := range []play[*scenario.NearUndoing]{scenario.PlayNearReleases, scenario.PlayNearCancels} {
+		ended := func(r rule.Rule, missing bool, of func(*scenario.NearUndoing) scenario.KeyTries) Spec {
+			return spec(r, once(play, func(n *scenario.NearUndoing) Finding { return keysRefused(of(n), missing) }))
+		}
+		confirms := func(n *scenario.NearUndoing) scenario.KeyTries { return n.Confirms }
+		releases := func(n *scenario.NearUndoing) scenario.KeyTries { return n.Releases }
+		cancels := func(n *scenario.NearUndoing) scenario.KeyTries { return n.Cancels }
+		specs = append(specs,
+			ended(rule.ConfirmMissingKey, true, confirms), ended(rule.ConfirmWrongKey, false, confirms),
+			ended(rule.ReleaseMissingKey, true, releases), ended(rule.ReleaseWrongKey, false, releases),
+			ended(rule.CancelMissingKey, true, cancels), ended(rule.CancelWrongKey, false, cancels),
+		)
+	}
+	return specs
 }
 
 // keysRefused finds a call without the registered key that was not answered 401. missing selects

@@ -13,19 +13,21 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Call is a recorded call that another program made.
 type Call struct {
 	*probe.Answer
-	Segment string // the code or booking id in its path, still escaped
-	Named   string // the same, unescaped
-	Query   url.Values
-	Body    []byte // of the request
-	Key     string // value of its Authorization header; "" if the recording does not show it
-	Keyless bool   // it has no such header
-	Whole   bool   // Raw is the complete answer
+	Segment  string     // the code or booking id in its path, still escaped
+	Named    string     // the same, unescaped
+	Query    url.Values // RawQuery, parsed as far as it is valid
+	RawQuery string
+	Body     []byte // of the request
+	Key      string // value of its Authorization header; "" if the recording does not show it
+	Keyless  bool   // it has no such header
+	Whole    bool   // Raw is the complete answer
 
 	raced bool // another call about the same code was in progress
 }
@@ -45,15 +47,21 @@ func (c *Call) at() time.Time {
 // Traffic judges recorded calls, in the order in which they started, by every rule that needs no
 // call of its own. What a recording leaves open never counts against the partner: seats that others
 // may have changed, codes whose first call is missing, concurrent calls.
+//
+// A partial history lacks calls of the same caller, at any time. Then also what they may have
+// changed is left open.
 type Traffic struct {
 	tickets bool
+	partial bool
 	waiting []*Call // calls that a later call may still overlap
 	fields  *Fields
 	judged  map[string]bool // ids of the rules that at least one call was judged by
 	broken  map[string]Finding
 	again   map[string]int // how often a rule was broken after the first time
+	latest  map[string]Finding
 
 	products map[string]discover.Product
+	pulled   time.Time // when the last complete catalog was requested
 	windows  windows
 	bookings bookings
 	caller   caller
@@ -62,10 +70,11 @@ type Traffic struct {
 	gap      gap
 }
 
-// NewTraffic returns a Traffic. tickets means that the partner delivers its own tickets.
-func NewTraffic(tickets bool, redact func(string) string) *Traffic {
+// NewTraffic returns a Traffic. tickets means that the partner delivers its own tickets. partial
+// means that the history lacks some of the caller's calls.
+func NewTraffic(tickets, partial bool, redact func(string) string) *Traffic {
 	return &Traffic{
-		tickets: tickets, fields: NewFields(redact), judged: map[string]bool{}, broken: map[string]Finding{}, again: map[string]int{},
+		tickets: tickets, partial: partial, fields: NewFields(redact), judged: map[string]bool{}, broken: map[string]Finding{}, again: map[string]int{}, latest: map[string]Finding{},
 		products: map[string]discover.Product{}, windows: newWindows(), bookings: newBookings(), caller: newCaller(), keys: newKeys(), times: map[string]*times{},
 	}
 }
@@ -134,8 +143,10 @@ func (t *Traffic) Finish() {
 }
 
 // Settle records the outcome of every rule so far, in the order of judging. Rules that judged no
-// call get no verdict. Settle does not change t, so more calls may follow.
-func (t *Traffic) Settle(into *Verdicts) {
+// call get no verdict. Settle does not change t, so more calls may follow. It
+// returns how the broken rules were broken last, by id.
+func (t *Traffic) Settle(into *Verdicts) map[string]Seen {
+	seen := map[string]Seen{}
 	judged, broken, again := t.judged, t.broken, t.again
 	t.judged, t.broken, t.again = maps.Clone(judged), maps.Clone(broken), maps.Clone(again)
 	defer func() { t.judged, t.broken, t.again = judged, broken, again }()
@@ -152,8 +163,39 @@ func (t *Traffic) Settle(into *Verdicts) {
 		if found || t.judged[r.ID] {
 			into.Record(r, finding, 0)
 		}
+		if finding.Ends() {
+			seen[r.ID] = t.lastOf(r.ID)
+		}
 	}
 	into.Settle(t.fields)
+	return seen
+}
+
+// Seen is how often a rule was broken, and how the last time.
+type Seen struct {
+	Times   int
+	Message string
+	Shown   []probe.Exchange
+}
+
+// lastOf returns how a broken rule was broken last.
+func (t *Traffic) lastOf(id string) Seen {
+	last, times := t.broken[id], 1+t.again[id]
+	if again, has := t.latest[id]; has {
+		last = again
+	}
+	if _, known := t.broken[id]; !known {
+		if in := t.fields.found[id]; in != nil {
+			last, times = in.last(), in.count+in.repeats
+		}
+	}
+	return Seen{times, last.Message, evidence(last.Exchanges)}
+}
+
+// current reports whether the last catalog shows what the partner sells at the time of c. In a
+// partial history, a newer catalog may be missing.
+func (t *Traffic) current(c *Call) bool {
+	return !t.partial || !t.pulled.IsZero() && c.StartedAt.Sub(t.pulled) <= agreeing
 }
 
 // Catalog returns the number of products and options that the recording has shown.
@@ -177,6 +219,7 @@ func (t *Traffic) find(r rule.Rule, f Finding) bool {
 	}
 	if _, known := t.broken[r.ID]; known {
 		t.again[r.ID]++
+		t.latest[r.ID] = f
 	} else {
 		t.broken[r.ID] = f
 	}
@@ -304,9 +347,9 @@ func (k *keys) settle(t *Traffic) {
 		return
 	}
 	for _, c := range k.without {
-		delete(t.caller.faults, authorized.id) // from an earlier Settle
-		t.blame(c, authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
-		t.caller.faults[authorized.id].Calls = k.missing
+		delete(t.caller.faults, duty.Authorized.ID) // from an earlier Settle
+		t.blame(c, duty.Authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
+		t.caller.faults[duty.Authorized.ID].Calls = k.missing
 	}
 	for _, rules := range keyMissing {
 		for _, r := range rules {

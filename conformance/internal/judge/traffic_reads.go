@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -25,15 +26,10 @@ func (t *Traffic) takeCatalog(c *Call) {
 	case len(c.Query) == 1 && c.Query.Get("limit") == "1":
 		t.check(rule.ProbeStatus, c, status(ok)) // its content is not judged
 		return
-	case len(c.Query) == 1 && c.Query.Has("updated_since"):
-		if _, err := partnerapi.ParseDateTime(c.Query.Get("updated_since")); err != nil {
-			t.blame(c, productsForm, "updated_since: %v; a + is to be escaped as %%2B", err)
-			return
-		}
-		rules = readRules{rule.UpdatedSince, rule.UpdatedSince, rule.UpdatedSince}
-	default:
-		t.blame(c, productsForm, "GET /products?%.100s: expected no query, ?updated_since=, or exactly ?limit=1", c.Query.Encode())
+	case !t.fits(c, duty.ProductsForm, duty.ProductsQuery(c.RawQuery)):
 		return
+	default:
+		rules = readRules{rule.UpdatedSince, rule.UpdatedSince, rule.UpdatedSince}
 	}
 	elements, read := t.elements(c, rules, discover.Products)
 	if !read {
@@ -56,6 +52,7 @@ func (t *Traffic) takeCatalog(c *Call) {
 	if !full {
 		return
 	}
+	t.pulled = c.StartedAt
 	for _, r := range rule.Fields(partnerapi.Products) {
 		t.judged[r.ID] = true
 	}
@@ -115,8 +112,10 @@ const (
 	mostCompared = 4
 	// mostKept is the number of slots above which old answers are dropped.
 	mostKept = 500_000
-	// mayVanish is the number of seats left below which other customers may sell a slot out.
-	mayVanish = 5
+	// mayVanish is the number of seats left below which other customers may sell a slot out, and
+	// mayVanishUnseen that for a history that lacks calls of the same caller.
+	mayVanish       = 5
+	mayVanishUnseen = 10
 	// soon is how close to its start a slot may disappear, because sales end.
 	soon = 48 * time.Hour
 )
@@ -147,10 +146,12 @@ func (t *Traffic) takeSlots(c *Call) {
 	}
 	q, known := t.question(asked)
 	one := len(asked.Units) == 1 && asked.Units[0] == partnerapi.UnitQuantity{ID: q.Option.Lead(), Quantity: 1}
-	lawful := known && t.keepsWindow(c, lawfulWindow(q, c.at()), q.Window.From, q.Window.To)
+	lawful := known && t.asksWindow(c, q)
 	switch mustAnswer := lawful && one; {
 	case !mustAnswer && !c.OK(http.StatusOK):
 		return // a partner may refuse what a marketplace never sends
+	case !t.current(c) && c.unsold():
+		return // the option may not be sold any more
 	case c.OK(http.StatusNotFound) && t.judged[rule.AvailabilityShape.ID]:
 		t.check(rule.EmptyWindow, c, status(ok))
 		return
@@ -162,6 +163,9 @@ func (t *Traffic) takeSlots(c *Call) {
 	elements, read := t.elements(c, rules, discover.Elements)
 	if !read {
 		return
+	}
+	if !t.current(c) { // newer units and freesale are unknown
+		q.Option.Units, q.Product.AllowFreesale = nil, true
 	}
 	answer, flaws := scenario.SlotAnswer{Question: q, Exchange: c.Exchange}, t.fields.all
 	for i, element := range elements {
@@ -206,18 +210,6 @@ func (t *Traffic) question(asked partnerapi.AvailabilityRequest) (q scenario.Que
 	return q, true
 }
 
-// lawfulWindow reports whether a partner must answer for a window (AVL-2): today and the 60 days
-// after it, or one of these days. Around midnight the two clocks may disagree.
-func lawfulWindow(q scenario.Question, at time.Time) bool {
-	for _, moment := range []time.Time{at, at.Add(-time.Minute), at.Add(time.Minute)} {
-		sync := discover.Lookahead(moment, q.Product.Zone)
-		if q.Window == sync || q.Window.From == q.Window.To && sync.From <= q.Window.From && q.Window.To <= sync.To {
-			return true
-		}
-	}
-	return false
-}
-
 // agree compares an answer with the previous answers of the same option.
 func (t *Traffic) agree(now seen) {
 	w, key := &t.windows, discover.Offer{Product: now.Product, Option: now.Option}.OptionKey()
@@ -245,8 +237,12 @@ func (t *Traffic) agree(now seen) {
 		if part.Window.To == long.Window.To {
 			t.find(rule.WindowEnd, endIsPart(long, part))
 		}
+		fewest := int64(mayVanish)
+		if t.partial {
+			fewest = mayVanishUnseen
+		}
 		long.Slots = slices.DeleteFunc(slices.Clone(long.Slots), func(s discover.Slot) bool {
-			return s.Start.Before(now.ended.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < mayVanish || w.reserved[s.ID]
+			return s.Start.Before(now.ended.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < fewest || w.reserved[s.ID]
 		})
 		t.find(rule.OneDay, showsDay(long, part))
 	}

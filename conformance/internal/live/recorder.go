@@ -3,7 +3,6 @@ package live
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,13 +10,10 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"time"
-	"unicode/utf8"
 
 	"partnerkit.dev/conformance/internal/fileerror"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/recording"
-	"partnerkit.dev/internal/har"
+	"partnerkit.dev/internal/mask"
 )
 
 // Recorder appends calls to a file, one per line, as entries of an HTTP archive, without keys and
@@ -70,8 +66,8 @@ func (r *Recorder) complete() error {
 }
 
 // add adds a call, to be written by flush.
-func (r *Recorder) add(x *recording.Exchange, redact func(string) string, keys *probe.Pseudonyms) {
-	line, err := json.Marshal(entryOf(x, redact, keys))
+func (r *Recorder) add(x *recording.Exchange, redact func(string) string, keys *mask.Pseudonyms) {
+	line, err := json.Marshal(mask.Entry(&x.Exchange, redact, keys))
 	if err != nil { // cannot happen: it has only texts and numbers
 		r.fail(1, err)
 		return
@@ -117,45 +113,3 @@ func (r *Recorder) fail(calls int64, err error) {
 
 // Close closes the file.
 func (r *Recorder) Close() error { return r.file.Close() }
-
-// entryOf returns the archive entry of a call.
-func entryOf(x *recording.Exchange, redact func(string) string, keys *probe.Pseudonyms) har.Entry {
-	took := float64(x.Took) / float64(time.Millisecond)
-	address := *x.URL
-	address.User = nil
-	entry := har.Entry{
-		Started: x.Started, Time: took, Timings: har.Timings{Wait: took},
-		Request:  har.NewRequest(x.Method, redact(address.String()), "HTTP/1.1", x.Header.Clone()),
-		Response: har.NoResponse(x.Error),
-	}
-	for i, header := range entry.Request.Headers {
-		if header.Name == "Authorization" {
-			entry.Request.Headers[i].Value = keys.Of(header.Value)
-		} else {
-			entry.Request.Headers[i].Value = redact(header.Value)
-		}
-	}
-	if len(x.Body) > 0 {
-		entry.Request.BodySize = int64(len(x.Body))
-		entry.Request.PostData = &har.PostData{MIMEType: redact(x.Header.Get("Content-Type")), Params: []har.Pair{}, Text: redact(string(x.Body))}
-	}
-	if x.Status == 0 {
-		return entry
-	}
-	content := har.Content{Text: redact(string(x.Answer))}
-	if content.Size = int64(len(content.Text)); x.Cut {
-		content.Size++ // shows readers that there was more
-		content.Comment = "left out: it did not arrive completely, or cannot be read"
-	}
-	if !utf8.ValidString(content.Text) {
-		content.Text, content.Encoding = base64.StdEncoding.EncodeToString([]byte(content.Text)), "base64"
-	}
-	header := x.AnswerHeader.Clone()
-	for _, values := range header {
-		for i, value := range values {
-			values[i] = redact(value)
-		}
-	}
-	entry.Response = har.NewResponse(x.Status, "HTTP/1.1", header, content)
-	return entry
-}

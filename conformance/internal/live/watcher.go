@@ -15,6 +15,7 @@ import (
 	"partnerkit.dev/conformance/internal/recording"
 	"partnerkit.dev/conformance/internal/traffic"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/mask"
 )
 
 // Options sets how calls are judged. Zero values are the defaults.
@@ -42,8 +43,8 @@ type Watcher struct {
 	options    Options
 	queue      queue
 	judge      *traffic.Judge
-	pseudonyms *probe.Pseudonyms
-	masker     *probe.Masker
+	pseudonyms *mask.Pseudonyms
+	masker     *mask.Masker
 	metrics    *metrics
 	began      time.Time
 	stop       chan struct{}
@@ -74,8 +75,8 @@ func New(options Options) *Watcher {
 	session := make([]byte, 4)
 	_, _ = rand.Read(session) // never fails
 	w := &Watcher{
-		options: options, judge: traffic.New(options.HandlesTicketDelivery, options.Version, true), began: time.Now(),
-		pace: newPace(), masker: probe.NewMasker(), pseudonyms: probe.NewPseudonyms(hex.EncodeToString(session)), stop: make(chan struct{}), over: make(chan struct{}),
+		options: options, judge: traffic.New(traffic.Options{Tickets: options.HandlesTicketDelivery, Version: options.Version, Live: true}), began: time.Now(),
+		pace: newPace(), masker: mask.NewMasker(), pseudonyms: mask.NewPseudonyms(hex.EncodeToString(session)), stop: make(chan struct{}), over: make(chan struct{}),
 		queue: queue{mostCalls: options.MostCalls, mostBytes: options.MostBytes, wake: make(chan struct{}, 1), overdue: map[*Call]bool{}},
 	}
 	w.metrics = newMetrics(w)

@@ -1,14 +1,12 @@
 package probe
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
+	"partnerkit.dev/internal/mask"
 	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -75,10 +73,10 @@ func (k *Keyring) shown(text string, most int) string {
 // Exchanged returns the exchange without customers' data. Clean removes its keys when it is shown,
 // because only a few of millions are shown.
 func (x Recorded) Exchanged() *Answer {
-	customers := &customers{}
+	customers := &mask.Customers{}
 	if x.Endpoint != partnerapi.Products && x.Endpoint != partnerapi.Availability {
-		x.Body = customers.removed(x.Body)
-		x.Raw = customers.removed(x.Raw)
+		x.Body = customers.Removed(x.Body)
+		x.Raw = customers.Removed(x.Raw)
 	}
 	shown := &Exchange{
 		Number: x.Number, Endpoint: x.Endpoint, Purpose: "recorded " + string(x.Endpoint), StartedAt: x.Started, Duration: x.Took, Limit: x.Limit,
@@ -151,76 +149,4 @@ func known(header http.Header) http.Header {
 		}
 	}
 	return kept
-}
-
-// customers collects the customers' data in the bodies of an exchange.
-type customers struct{ said []string }
-
-// personal lists the names of fields with customers' data.
-var personal = []string{
-	"contact", "fullname", "firstname", "lastname", "emailaddress", "email", "phonenumber", "phone", "notes",
-}
-
-func isPersonal(name string) bool { return slices.Contains(personal, strings.ToLower(name)) }
-
-// mail matches an email address, which an answer may repeat from another call.
-var mail = regexp.MustCompile(`[^\s"'<>@,;:()]+@[^\s"'<>@,;:()]+\.[^\s"'<>@,;:()]+`)
-
-// removed returns a JSON body without customers' data, including data that an answer repeats in a
-// sentence. Other bodies are returned unchanged.
-func (c *customers) removed(raw []byte) []byte {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	if len(raw) == 0 || !json.Valid(raw) || decoder.Decode(&value) != nil {
-		return raw
-	}
-	c.collect(value, "")
-	if len(c.said) == 0 && !mail.Match(raw) {
-		return raw
-	}
-	text, err := json.Marshal(c.cleaned(value))
-	if err != nil {
-		return raw
-	}
-	return text
-}
-
-func (c *customers) collect(value any, name string) {
-	switch value := value.(type) {
-	case map[string]any:
-		for within, child := range value {
-			if isPersonal(name) {
-				within = name
-			}
-			c.collect(child, within)
-		}
-	case []any:
-		for _, item := range value {
-			c.collect(item, name)
-		}
-	case string:
-		if len(value) > 2 && isPersonal(name) {
-			c.said = append(c.said, value)
-		}
-	}
-}
-
-func (c *customers) cleaned(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		for name, child := range value {
-			value[name] = c.cleaned(child)
-		}
-	case []any:
-		for i, item := range value {
-			value[i] = c.cleaned(item)
-		}
-	case string:
-		for _, said := range c.said {
-			value = strings.ReplaceAll(value, said, Redacted)
-		}
-		return mail.ReplaceAllString(value, Redacted)
-	}
-	return value
 }

@@ -38,7 +38,7 @@ func Read(ctx context.Context, files []string, counts *Counts) iter.Seq2[*Exchan
 				case err != nil:
 					return err
 				default:
-					if x, is := exchange(e); is {
+					if x, is := Of(e); is {
 						heap.Push(waiting, placed{x, of})
 					} else {
 						counts.Others++

@@ -21,8 +21,8 @@ type Exchange struct {
 	Segment  string // the same, still escaped
 }
 
-// exchange returns the contract call in an entry; false for any other call.
-func exchange(e *har.Exchange) (*Exchange, bool) {
+// Of returns the contract call in an entry; false for any other call.
+func Of(e *har.Exchange) (*Exchange, bool) {
 	if e == nil {
 		return nil, false
 	}

@@ -97,7 +97,7 @@ func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, liv
 		}
 	}
 	near := plan.NearCodes(live, others, rand.New(rand.NewPCG(p.Seed, uint64(len(live)))))
-	for _, code := range near[:min(len(near), p.affordable(endpoint, codeShare))] {
+	for _, code := range near[:min(len(near), p.Affordable(endpoint, codeShare))] {
 		if ctx.Err() != nil {
 			return tried, p.Time.out()
 		}

@@ -59,7 +59,7 @@ func KeepSome(ctx context.Context, p *Player) {
 	if first := PlayBooking(ctx, p, 0); first.Stop != nil && !first.Stop.OnlyMissing() {
 		return
 	}
-	if p.affordable(partnerapi.Reserve, keyShare) < len(EarlyStates()) {
+	if p.Affordable(partnerapi.Reserve, keyShare) < len(EarlyStates()) {
 		return // a slow partner's time is better spent elsewhere
 	}
 	p.keeps = true

@@ -86,6 +86,11 @@ func played[T any](p *Player, name string, attempt int, perform func(story *T, o
 	return story
 }
 
+// Once returns what other packages play on a player under that name; the first caller plays it.
+func Once[T any](p *Player, name string, perform func(*T)) *T {
+	return played(p, name, 0, func(value *T, _ string) { perform(value) })
+}
+
 func (p *Player) Surveyed() *Survey { return p.survey }
 
 // Explore starts the random lifecycles.

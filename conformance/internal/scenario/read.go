@@ -70,10 +70,15 @@ type Catalog struct {
 type reader struct {
 	calls  *caller
 	filled bool // there are options that returned slots
+	pulls  pulls
 }
 
 func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *Stop) {
-	return r.calls.call(ctx, productsCall(purpose, query, key), true)
+	answer, stop := r.calls.call(ctx, productsCall(purpose, query, key), true)
+	if stop == nil && key == probe.GoodKey && len(query) == 0 {
+		r.pulls.note(answer)
+	}
+	return answer, stop
 }
 
 // unwelcome returns the stop if a partner cannot be reached or refuses the key.

@@ -32,14 +32,20 @@ type Judge struct {
 	seen    seen
 }
 
-// New returns a Judge. tickets means that the partner delivers its own tickets. version is the
-// suite's version, for the report. live means that the calls are happening now; otherwise they were
-// recorded.
-func New(tickets bool, version string, live bool) *Judge {
+// Options sets how calls are judged.
+type Options struct {
+	Tickets bool   // the partner delivers its own tickets
+	Version string // of the suite, for the report
+	Live    bool   // the calls are happening now; otherwise they were recorded
+	Partial bool   // some calls of the same caller are missing, at any time
+}
+
+// New returns a Judge.
+func New(o Options) *Judge {
 	keys := &probe.Keyring{}
 	return &Judge{
-		tickets: tickets, live: live, version: cmp.Or(version, "devel"), began: time.Now(), keys: keys,
-		traffic: judge.NewTraffic(tickets, keys.Redact), seen: seen{calls: map[partnerapi.Endpoint]*sample{}},
+		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: keys,
+		traffic: judge.NewTraffic(o.Tickets, o.Partial, keys.Redact), seen: seen{calls: map[partnerapi.Endpoint]*sample{}},
 	}
 }
 
@@ -136,7 +142,7 @@ func callOf(x *recording.Exchange, number int) *judge.Call {
 			Number: number, Endpoint: x.Endpoint, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
 		}.Exchanged(),
-		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
+		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
 		call.Key = key

@@ -143,7 +143,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := integrations.CheckSecret(ctx); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
-	calls, webhooks := partner.NewJournal(work.Partners.AddCalls, log), partner.NewJournal(work.Partners.AddWebhooks, log)
+	calls, webhooks := partner.NewCallJournal(work.Partners, log), partner.NewJournal(work.Partners.AddWebhooks, log)
 	defer func() { finish(calls.Close, webhooks.Close) }()
 	client := partner.NewClient(partner.Config{
 		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, calls, log),
@@ -323,11 +323,10 @@ func newBookings(store *postgres.Store, client *partner.Client, integrations *pa
 }
 
 // observer counts calls to partners and stores their results. An error does not fail the call.
-func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner.Journal[partner.CallEntry], log *slog.Logger) func(uuid.UUID, partner.Observation) {
+func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner.CallJournal, log *slog.Logger) func(uuid.UUID, partner.Observation) {
 	return func(id uuid.UUID, call partner.Observation) {
 		measured.Called(id, call)
-		entry := call.Entry(id)
-		calls.Add(id, entry.Outcome == partner.CallFailed, entry)
+		calls.Add(id, call)
 		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
 		defer cancel()
 		changed, err := store.Partners.Observe(ctx, id, call)

@@ -77,12 +77,11 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	measured := telemetry.NewMetrics("test")
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	apart := pgtest.OpenAt(t, database) // background writers have their own store, so that b.queries contains the requests' queries only
-	calls, webhooks := partner.NewJournal(apart.Partners.AddCalls, log), partner.NewJournal(apart.Partners.AddWebhooks, log)
+	calls, webhooks := partner.NewCallJournal(apart.Partners, log), partner.NewJournal(apart.Partners.AddWebhooks, log)
 	t.Cleanup(func() { calls.Close(); webhooks.Close() })
 	client := partner.NewClient(partner.Config{
 		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call partner.Observation) {
-			entry := call.Entry(id)
-			calls.Add(id, entry.Outcome == partner.CallFailed, entry)
+			calls.Add(id, call)
 			measured.Called(id, call)
 			if _, err := b.store.Partners.Observe(t.Context(), id, call); err != nil {
 				t.Error(err)

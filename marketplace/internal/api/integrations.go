@@ -21,6 +21,7 @@ type partnerStore interface {
 	Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error)
 	Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error)
 	Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.WebhookEntry], error)
+	HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]marketplace.List[partner.HourCount], error)
 	Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error)
 }
 
@@ -99,11 +100,12 @@ func (h integrationHandler) register(r *http.Request, body partner.Registration)
 func (h integrationHandler) list(r *http.Request) (any, error) {
 	given, of := readQuery(r), scope(r)
 	of.Mode = given.mode()
+	words := given.text("q", longestFilter)
 	asked, err := given.stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.service.List(r.Context(), of, asked.request())
+	found, err := h.service.List(r.Context(), of, words, asked.request())
 	if err != nil {
 		return nil, err
 	}
@@ -113,23 +115,27 @@ func (h integrationHandler) list(r *http.Request) (any, error) {
 
 // integrationView is an integration as its partner and operators see it, without key and secret.
 type integrationView struct {
-	ID                    uuid.UUID                        `json:"integration_id"`
-	Name                  string                           `json:"name"`
-	Mode                  marketplace.Mode                 `json:"mode"`
-	BaseURL               string                           `json:"base_url"`
-	AuthType              partnerapi.AuthType              `json:"auth_type"`
-	HandlesTicketDelivery bool                             `json:"handles_ticket_delivery"`
-	PreviousSecretUntil   *time.Time                       `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
-	CreatedAt             time.Time                        `json:"created_at"`
-	LastSyncAt            *time.Time                       `json:"last_sync_at"`
-	Health                healthView                       `json:"health"`
-	LastSync              *catalog.Sync                    `json:"last_sync"`
-	AwaitsApproval        bool                             `json:"awaits_approval"` // the guard holds a pull
-	Slots                 catalog.SlotsKnown               `json:"slots"`
-	Breaches              marketplace.List[booking.Breach] `json:"breaches"`      // newest first
-	Certification         *certification.Certification     `json:"certification"` // nil: not shown
-	Admission             certification.Admission          `json:"admission"`
+	ID                    uuid.UUID                           `json:"integration_id"`
+	Name                  string                              `json:"name"`
+	Mode                  marketplace.Mode                    `json:"mode"`
+	BaseURL               string                              `json:"base_url"`
+	AuthType              partnerapi.AuthType                 `json:"auth_type"`
+	HandlesTicketDelivery bool                                `json:"handles_ticket_delivery"`
+	PreviousSecretUntil   *time.Time                          `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
+	CreatedAt             time.Time                           `json:"created_at"`
+	LastSyncAt            *time.Time                          `json:"last_sync_at"`
+	Health                healthView                          `json:"health"`
+	LastSync              *catalog.Sync                       `json:"last_sync"`
+	AwaitsApproval        bool                                `json:"awaits_approval"` // the guard holds a pull
+	Slots                 catalog.SlotsKnown                  `json:"slots"`
+	Calls                 marketplace.List[partner.HourCount] `json:"calls"`         // of the last day, by hour; oldest first
+	Breaches              marketplace.List[booking.Breach]    `json:"breaches"`      // newest first
+	Certification         *certification.Certification        `json:"certification"` // nil: not shown
+	Admission             certification.Admission             `json:"admission"`
 }
+
+// callsCounted is how far back calls are counted by hour, besides the current hour.
+const callsCounted = 23 * time.Hour
 
 type healthView struct {
 	partner.Health
@@ -164,6 +170,10 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 	if err != nil {
 		return nil, err
 	}
+	counts, err := h.store.HourCounts(ctx, ids, h.now().Add(-callsCounted))
+	if err != nil {
+		return nil, err
+	}
 	breaches, err := h.store.Breaches(ctx, ids)
 	views := make(map[uuid.UUID]integrationView, len(list))
 	for _, i := range list {
@@ -172,7 +182,7 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 			ID: i.ID, Name: i.Name, Mode: i.Mode, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, HandlesTicketDelivery: i.HandlesTicketDelivery,
 			PreviousSecretUntil: timeOrNull(i.PreviousWebhookSecretUntil), CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
 			Health:   healthView{Health: health.Health, LastOKAt: timeOrNull(health.LastOKAt), Changes: health.Changes},
-			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Breaches: breaches[i.ID],
+			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Calls: counts[i.ID], Breaches: breaches[i.ID],
 			Certification: orNil(certifications, i.ID), Admission: admissions[i.ID],
 		}
 	}

@@ -30,7 +30,7 @@ var parameters = map[string][]string{
 	"/api/v1/operator/accounts/{account}/webhooks/{webhook}/deliveries":           {"state", "limit"},
 	"/api/v1/affiliates/activities":                                               activityList,
 	"/api/v1/affiliates/commissions":                                              pages,
-	"/api/v1/partner-integrations":                                                append([]string{"mode"}, pages...),
+	"/api/v1/partner-integrations":                                                append([]string{"mode", "q"}, pages...),
 	"/api/v1/partner-integrations/{integration}/syncs":                            pages,
 	"/api/v1/partner-integrations/{integration}/calls":                            append([]string{"failed"}, pages...),
 	"/api/v1/partner-integrations/{integration}/bookings":                         append([]string{"status"}, pages...),

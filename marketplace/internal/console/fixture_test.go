@@ -77,11 +77,10 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	}
 	guard, measured := partner.NewGuard(true), telemetry.NewMetrics("test")
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	made, received := partner.NewJournal(s.store.Partners.AddCalls, log), partner.NewJournal(s.store.Partners.AddWebhooks, log)
+	made, received := partner.NewCallJournal(s.store.Partners, log), partner.NewJournal(s.store.Partners.AddWebhooks, log)
 	t.Cleanup(func() { made.Close(); received.Close() })
 	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
-		entry := call.Entry(id)
-		made.Add(id, entry.Outcome == partner.CallFailed, entry)
+		made.Add(id, call)
 		if _, err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
 			t.Error(err)
 		}

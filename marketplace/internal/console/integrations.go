@@ -5,8 +5,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"time"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/console/chart"
 )
 
 // integrationView is an integration with its page's address.
@@ -17,6 +19,19 @@ type integrationView struct {
 
 // Address returns the integration's page.
 func (i integrationView) Address() string { return i.Root + "/integrations/" + i.ID }
+
+// SyncedAt returns when the last sync was, whether it stored anything or not.
+func (i integrationView) SyncedAt() time.Time {
+	if last := i.LastSync; last != nil && last.StartedAt.After(i.LastSyncAt) {
+		return last.StartedAt
+	}
+	return i.LastSyncAt
+}
+
+// Calls returns the chart of the calls to an integration's partner.
+func (f *frame) Calls(i integrationView) chart.Calls {
+	return chart.NewCalls(i.Integration.Calls, f.now)
+}
 
 // integration reads the integration in the path.
 func (x *exchange) integration() (integrationView, error) {
@@ -64,7 +79,7 @@ func register(x *exchange) error {
 }
 
 func (x *exchange) showIntegrations(status int, f *form) error {
-	query := x.asked("mode")
+	query := x.asked("q", "mode")
 	list, part, err := read[[]integrationView](x, "/partner-integrations", query)
 	if err != nil {
 		return err
@@ -74,7 +89,7 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 	}
 	return x.show(status, "integrations.html", &filteredPage[integrationView]{
 		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0},
-		Filter:   newFilter(query, anyOf("mode", "Mode", "all", "live", "test")),
+		Filter:   newFilter(query, field{Name: "q", Label: "Name or address", Kind: "search"}, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
 
@@ -95,6 +110,9 @@ type integrationPage struct {
 	Edited   bool              // the settings form was sent
 	Webhook  *form
 }
+
+// CallsOf returns the chart of the calls to the page's partner.
+func (p *integrationPage) CallsOf() chart.Calls { return p.Calls(p.integrationView) }
 
 // shown is the result of an action for an integration's page.
 type shown struct {
@@ -158,9 +176,9 @@ func approveSync(x *exchange) error { return x.sync("/sync/approve", struct{}{})
 
 // sync requests a sync and shows its result.
 func (x *exchange) sync(call string, body any) error {
-	return x.act(x.site.Root+"/integrations/"+x.id(), func() (string, error) {
+	return x.actWith(x.site.Root+"/integrations/"+x.id(), func() (note, error) {
 		made, err := send[client.Sync](x, http.MethodPost, "/operator/integrations/"+x.id()+call, body)
-		return syncResult(made), err
+		return note{Words: syncResult(made), Open: made.Guard != nil || len(made.SetAside) > 0}, err
 	})
 }
 

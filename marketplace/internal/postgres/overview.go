@@ -47,6 +47,7 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Over
 			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.Due])
 			return err
 		})
+	queueRecent(batch, &o)
 	batch.Queue(missingRates).Query(func(rows pgx.Rows) error {
 		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.MissingRate])
 		return err

@@ -135,3 +135,54 @@ func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
 		t.Errorf("Expected the counts of days that are over deleted, received %d", kept)
 	}
 }
+
+func TestTheOverviewListsWaitingBookingsAndRecentEvents(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{Bookings: 8000}) // two of them need attention
+	pgtest.Exec(t, s.store, `UPDATE integrations SET last_sync_at = '2026-07-01T10:00:00Z' WHERE name <> 'Walks 4'`)
+	pgtest.Exec(t, s.store, `UPDATE integrations SET last_sync_at = '2026-06-01' WHERE name = 'Walks 4'`)
+	pgtest.Exec(t, s.store, `UPDATE slot_rounds SET pulled_at = '2026-05-01' WHERE integration_id = (SELECT id FROM integrations WHERE name = 'Walks 6')`)
+	pgtest.Exec(t, s.store, `UPDATE booking_attention SET settled_at = '2026-07-02T09:00:00Z' WHERE since = (SELECT max(since) FROM booking_attention)`)
+	pgtest.Exec(t, s.store, `INSERT INTO integration_health_changes (integration_id, at, state, reason) SELECT id, '2026-07-02T08:00:00Z', 'DEGRADED', 'a timeout' FROM integrations WHERE name = 'Walks 5'`)
+	pgtest.Exec(t, s.store, `INSERT INTO sync_attempts SELECT gen_random_uuid(), id, 'full', 'schedule', '2026-07-02T07:00:00Z', '2026-07-02T07:00:00Z', 0, true, 'it answered with 503' FROM integrations WHERE name = 'Walks 5'`)
+	pgtest.Exec(t, s.store, `INSERT INTO sync_attempts SELECT gen_random_uuid(), id, 'full', 'schedule', '2026-07-02T07:30:00Z', '2026-07-02T07:00:00Z', 0, false, 'unchanged' FROM integrations WHERE name = 'Walks 5'`)
+	pgtest.Exec(t, s.store, `INSERT INTO syncs SELECT gen_random_uuid(), id, 'full', 'schedule', '2026-07-02T06:00:00Z', '2026-07-02T06:00:00Z', 1, 0, 0, 0, '[]', '{"would_deactivate":5,"of":8}' FROM integrations WHERE name = 'Walks 5'`)
+	pgtest.Exec(t, s.store, `INSERT INTO conformance_runs (id, integration_id, scope, state, created_at, finished_at, verdict) SELECT gen_random_uuid(), id, 'full', 'finished', now(), '2026-07-02T05:00:00Z', 'conformant' FROM integrations WHERE name = 'Walks 5'`)
+	o, err := s.store.Overview(t.Context(), time.Now())
+	check(t, err)
+	if len(o.Queue) != 1 || o.Queue[0].Reason != marketplace.ConfirmRefused || o.Queue[0].Reference != "R-8000" || o.Queue[0].IntegrationName == "" {
+		t.Errorf("Expected the one booking that waits, received %+v", o.Queue)
+	}
+	if o.OldestSync == nil || o.OldestSync.Name != "Walks 4" || o.OldestSlots == nil || o.OldestSlots.Name != "Walks 6" {
+		t.Errorf("Expected the oldest sync and slots, received %+v and %+v", o.OldestSync, o.OldestSlots)
+	}
+	want := []struct {
+		kind marketplace.RecentKind
+		says string
+	}{
+		{marketplace.AttentionResolved, "confirm_refused"}, {marketplace.HealthChanged, "DEGRADED: a timeout"}, {marketplace.SyncFailed, "it answered with 503"},
+		{marketplace.SyncHeld, "5 of 8 activities"}, {marketplace.RunEnded, "conformant"}, {marketplace.AttentionNeeded, "confirm_refused"},
+	}
+	for i, w := range want {
+		if len(o.Recent) <= i || o.Recent[i].Kind != w.kind || o.Recent[i].Says != w.says {
+			t.Fatalf("Expected event %d to be %+v, received %+v", i, w, o.Recent)
+		}
+	}
+	if last := len(o.Recent) - 1; o.Recent[0].Booking == nil || o.Recent[4].Run == nil || o.Recent[last].At.After(o.Recent[0].At) {
+		t.Errorf("Expected links to a booking and a run, newest first, received %+v", o.Recent)
+	}
+
+	// A skipped sync is a sync. Events of test mode are left out.
+	pgtest.Exec(t, s.store, `INSERT INTO skipped_syncs SELECT id, 'schedule', now(), now() FROM integrations WHERE name = 'Walks 4'`)
+	pgtest.Exec(t, s.store, `UPDATE integrations SET mode = 'test' WHERE name = 'Walks 5'`)
+	o, err = s.store.Overview(t.Context(), time.Now())
+	check(t, err)
+	if o.OldestSync.Name == "Walks 4" {
+		t.Error("Expected a skipped sync to count")
+	}
+	for _, e := range o.Recent {
+		if e.IntegrationName == "Walks 5" {
+			t.Errorf("Expected no event of test mode, received %+v", e)
+		}
+	}
+}

@@ -89,8 +89,11 @@ var integrationList = list[marketplace.Integration]{
 	},
 }
 
-func (p *Partners) ListIntegrations(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+func (p *Partners) ListIntegrations(ctx context.Context, of marketplace.Scope, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
 	f := newFilters()
+	if words != "" { // there are too few integrations for an index
+		f.add(`position(lower(@words) IN lower(name || E'\n' || base_url)) > 0`, "words", words)
+	}
 	f.conditions = append(f.conditions, "deleted_at IS NULL")
 	f.of(of, "")
 	return integrationList.page(ctx, p.database, f, asked)

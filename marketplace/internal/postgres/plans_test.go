@@ -33,7 +33,7 @@ func (s sold) otherLists() map[string]listed {
 	}
 	integrations := func(index string, account uuid.UUID) listed {
 		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
-			p, err := s.store.Partners.ListIntegrations(ctx, marketplace.Scope{Account: account}, asked)
+			p, err := s.store.Partners.ListIntegrations(ctx, marketplace.Scope{Account: account}, "", asked)
 			return len(p.Entries), p.Next, err
 		}}
 	}

@@ -218,40 +218,8 @@ func some(batch int64, drop func() (int64, error)) (dropped int64, err error) {
 	return dropped, nil
 }
 
-func (w *Worker) confirm(ctx context.Context, j *river.Job[job.Confirm]) error {
-	return again(w.Bookings.DeliverConfirm(ctx, j.Args.Booking))
-}
-
-func (w *Worker) release(ctx context.Context, j *river.Job[job.Release]) error {
-	return again(w.Bookings.DeliverRelease(ctx, j.Args.Booking))
-}
-
-func (w *Worker) cancel(ctx context.Context, j *river.Job[job.Cancel]) error {
-	return again(w.Bookings.DeliverCancel(ctx, j.Args.Booking))
-}
-
 func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
 	return errors.Join(w.Bookings.Sweep(ctx), w.Runs.Recover(ctx))
-}
-
-// rates pulls the exchange rates. Several replicas may have requested it.
-func (w *Worker) rates(ctx context.Context, _ *river.Job[job.Rates]) error {
-	if w.Rates == nil {
-		return river.JobCancel(errors.New("this replica has no --rates-url"))
-	}
-	return w.Rates.Pull(ctx)
-}
-
-func (w *Worker) run(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
-	return w.Runs.Run(ctx, j.Args.Run)
-}
-
-func (w *Worker) recheck(ctx context.Context, j *river.Job[job.ConformanceRecheck]) error {
-	return w.Runs.Recheck(ctx, j.Args.Integration)
-}
-
-func (w *Worker) cleanUpRun(ctx context.Context, j *river.Job[job.ConformanceCleanup]) error {
-	return w.Runs.CleanUp(ctx, j.Args.Run)
 }
 
 // again repeats a delivery after a pause, as the same job.

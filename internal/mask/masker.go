@@ -1,13 +1,15 @@
-package probe
+// Package mask removes keys and customers' data from calls that are judged, shown or recorded. What
+// is left is judged as the original would be.
+package mask
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
+	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -87,7 +89,7 @@ func textOf(value any, name string) string {
 }
 
 // masker removes customers' data from the bodies of one call.
-type masker struct{ customers }
+type masker struct{ Customers }
 
 // read decodes a body and collects its customers' data.
 func (m *masker) read(raw []byte) (value any, fine bool) {
@@ -144,41 +146,7 @@ func maskOf(text string) string {
 	case text == "":
 		return ""
 	case strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }):
-		return Redacted + maskedLetter
+		return redact.Mark + maskedLetter
 	}
-	return Redacted
-}
-
-// Pseudonyms replaces the keys of calls by names that distinguish them but do not reveal them.
-type Pseudonyms struct {
-	session string
-	names   map[string]string
-}
-
-// NewPseudonyms returns pseudonyms for a session. The session's name must be unique.
-func NewPseudonyms(session string) *Pseudonyms {
-	return &Pseudonyms{session: session, names: map[string]string{}}
-}
-
-// mostPseudonyms is the maximum number of pseudonyms. Further keys share one name.
-const mostPseudonyms = 1000
-
-// Of returns the replacement of an Authorization header.
-func (p *Pseudonyms) Of(authorization string) string {
-	key, scheme := authorization, ""
-	if rest, is := strings.CutPrefix(authorization, bearer+" "); is {
-		key, scheme = rest, bearer+" "
-	}
-	name, has := p.names[key]
-	switch {
-	case key == "":
-		return authorization
-	case has:
-	case len(p.names) == mostPseudonyms:
-		name = Redacted
-	default:
-		name = fmt.Sprintf("%s-%s-%d", Redacted, p.session, len(p.names)+1)
-		p.names[key] = name
-	}
-	return scheme + name
+	return redact.Mark
 }

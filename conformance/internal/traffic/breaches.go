@@ -1,0 +1,34 @@
+package traffic
+
+import (
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+)
+
+// Breach is a rule that the calls so far break.
+type Breach struct {
+	Rule    rule.Rule
+	Times   int    // how often it was broken
+	Message string // of the last time
+	Shown   []probe.Exchange
+}
+
+// Breaches returns the broken rules, in the order of judging. A rule that another broken rule blocks
+// is not among them. More calls may follow.
+func (j *Judge) Breaches() (all []Breach) {
+	verdicts := judge.NewVerdicts(j.keys.Words)
+	seen := j.traffic.Settle(verdicts)
+	for _, r := range rule.All() {
+		v := verdicts.Get(r.ID)
+		if v == nil || v.Outcome != judge.Weight(r) {
+			continue
+		}
+		last := seen[r.ID]
+		for i, x := range last.Shown {
+			last.Shown[i] = j.keys.Clean(x)
+		}
+		all = append(all, Breach{r, last.Times, j.keys.Words(last.Message), last.Shown})
+	}
+	return all
+}
