@@ -9,6 +9,7 @@ require (
 	github.com/yuin/goldmark v1.8.7
 	golang.org/x/term v0.47.0
 	partnerkit.dev/conformance v0.0.0
+	partnerkit.dev/internal v0.0.0
 	partnerkit.dev/marketplace v0.0.0
 	partnerkit.dev/mockpartner v0.0.0
 	partnerkit.dev/schemas v0.0.0
@@ -59,7 +60,6 @@ require (
 	golang.org/x/time v0.16.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
-	partnerkit.dev/internal v0.0.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
 
