@@ -32,6 +32,7 @@ func newRun(halt context.Context, config Config) *run {
 	client := probe.NewClient(probe.Config{
 		BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
 		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly,
+		WebhookSecret: config.Webhooks.secret(),
 	})
 	r := &run{
 		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact).Remember(),

@@ -82,6 +82,14 @@ func Judge(interrupted context.Context, config Config) (*Outcome, error) {
 	}
 	r := newRun(interrupted, config.withDefaults())
 	defer r.client.Close()
+	box, err := r.listen()
+	if err != nil {
+		return nil, err
+	}
+	if box != nil {
+		defer box.Close()
+		r.config.Listening(box.URL())
+	}
 	stop := context.AfterFunc(interrupted, r.player.Time.Interrupt)
 	defer stop()
 

@@ -48,7 +48,10 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func keysOf(command *cobra.Command) []string {
-	keys := []string{os.Getenv(probe.KeyVariable)}
+	keys := []string{os.Getenv(probe.KeyVariable), os.Getenv(webhookSecretVariable)}
+	if given := command.Flags().Lookup(webhookSecretFlag); given != nil {
+		keys = append(keys, given.Value.String())
+	}
 	if given := command.Flags().Lookup(authKeyFlag); given != nil {
 		keys = append(keys, given.Value.String())
 	}

@@ -274,7 +274,9 @@ func evidence(exchanges []*probe.Exchange) []probe.Exchange {
 		if exchange == nil {
 			continue
 		}
-		known := slices.IndexFunc(shown, func(x probe.Exchange) bool { return x.Number == exchange.Number })
+		known := slices.IndexFunc(shown, func(x probe.Exchange) bool {
+			return x.Number == exchange.Number && x.Endpoint == exchange.Endpoint
+		})
 		switch {
 		case known >= 0 && exchange.Response != nil && exchange.Response.Body.Excerpt != "":
 			shown[known] = *exchange
@@ -282,6 +284,11 @@ func evidence(exchanges []*probe.Exchange) []probe.Exchange {
 			shown = append(shown, *exchange)
 		}
 	}
-	slices.SortFunc(shown, func(a, b probe.Exchange) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(shown, func(a, b probe.Exchange) int {
+		if (a.Endpoint == rule.Webhooks) != (b.Endpoint == rule.Webhooks) { // these are numbered apart
+			return a.StartedAt.Compare(b.StartedAt)
+		}
+		return cmp.Compare(a.Number, b.Number)
+	})
 	return shown
 }

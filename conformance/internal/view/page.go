@@ -137,7 +137,7 @@ func newPage(r *report.Result) *page {
 	p.Head.Title = p.Heading + ": " + shorten(p.Host, maxText) + " · conformance report"
 	views := ruleViews(r)
 	p.Urgent, p.NotJudged = findings(urgent(views, r.Verdict), Causes(r.Rules)), NotJudged(r.Rules)
-	for _, e := range partnerapi.Endpoints() {
+	for _, e := range rule.Endpoints() {
 		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r))
 	}
 	for _, l := range r.NotUndone {
@@ -225,6 +225,8 @@ func route(e partnerapi.Endpoint) (method, path string) {
 		return "POST", partnerapi.ConfirmPath
 	case partnerapi.Release:
 		return "DELETE", "/bookings/{reservationCode}"
+	case rule.Webhooks:
+		return "POST", partnerapi.AvailabilityNotifyPath
 	default:
 		return "POST", "/bookings/{externalBookingId}/cancel"
 	}

@@ -19,7 +19,6 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Scanner finds secrets that must not be written.
@@ -205,7 +204,7 @@ func blank() *report.Result {
 			Outcome: report.Outcomes()[i%len(report.Outcomes())], Exchanges: []probe.Exchange{exchange},
 		})
 	}
-	for _, e := range partnerapi.Endpoints() {
+	for _, e := range rule.Endpoints() {
 		r.Latency = append(r.Latency, report.Latency{Endpoint: e})
 	}
 	return r

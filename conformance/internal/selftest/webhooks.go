@@ -1,0 +1,36 @@
+package selftest
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"partnerkit.dev/conformance/internal/inbox"
+	"partnerkit.dev/mockpartner"
+)
+
+const (
+	// webhookSecret is the secret of every mock's webhooks. It is used for nothing else.
+	webhookSecret = "a-secret-for-the-selftest"
+	// webhookWait is how long the suite waits for a webhook. The mock sends them immediately, and
+	// again after a second.
+	webhookWait = 4 * time.Second
+)
+
+// notify configures the mock to send its webhooks to a free port, at which the suite will listen.
+func (m *mock) notify(options *mockpartner.Options) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("find a port for webhooks: %w", err)
+	}
+	m.inbox = listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		return fmt.Errorf("find a port for webhooks: %w", err)
+	}
+	scenario, err := mockpartner.ParseScenario("webhooks", fmt.Appendf(nil, "webhooks: {url: 'http://%s%s', secret: %s}\n", m.inbox, inbox.DefaultPath, webhookSecret))
+	if err != nil {
+		return err
+	}
+	options.Webhooks = scenario.Webhooks
+	return nil
+}
