@@ -1031,6 +1031,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operator/conformance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which partners breach which rules
+         * @description All partners that match, at most 1,000, by endpoint and by day. A rule counts until a run that judges it finds it kept.
+         */
+        get: operations["conformanceMatrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/conformance.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which partners breach which rules, as CSV
+         * @description One line for each partner, with the failed rules of each endpoint. A text that a spreadsheet would run as a formula begins
+         *     with an apostrophe.
+         */
+        get: operations["conformanceMatrixCSV"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/integrations/{integration}/certification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set an integration's certification policy
+         * @description It takes precedence over the service's `--certification`, and takes effect immediately.
+         */
+        put: operations["setCertificationPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/integrations/{integration}/go-live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve an integration, or decline it
+         * @description With `--go-live approve`, the activities of a live integration are listed only after this. It works also if the partner has not
+         *     asked. The partner reads the reason. A 409 for an integration in test mode.
+         */
+        post: operations["decideGoLive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operator/integrations/{integration}/sync": {
         parameters: {
             query?: never;
@@ -1410,6 +1492,48 @@ export interface paths {
          *     cannot be withdrawn. Each call makes another one. A 409 if the run has not finished.
          */
         post: operations["shareConformanceReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner-integrations/{integration}/go-live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask to go live
+         * @description Asks the marketplace's operator to approve the integration. Asking again changes nothing; after a refusal it asks again. A 409 if
+         *     the integration is approved, or in test mode.
+         */
+        post: operations["requestGoLive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner-integrations/{integration}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * News for the partner
+         * @description Certificates that were issued or have ended, and decisions about going live. Send `next_cursor` as `after` to read what has
+         *     happened since. The last 200 events are kept.
+         */
+        get: operations["partnerEvents"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2484,7 +2608,7 @@ export interface components {
          *       "next_cursor": "4711"
          *     }
          */
-        EventsAnswer: {
+        ResellerEventsAnswer: {
             /**
              * @description 1 in every successful answer.
              * @constant
@@ -2699,6 +2823,17 @@ export interface components {
          *       "data": {
          *         "bookings_needing_attention": 2,
          *         "bookings_needing_attention_since": "2026-07-01T08:05:00Z",
+         *         "bookings_waiting": [
+         *           {
+         *             "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
+         *             "reason": "confirm_refused",
+         *             "since": "2026-07-01T08:05:00Z",
+         *             "status": "PAID",
+         *             "reseller_reference": "R-1017",
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "integration_name": "Old Town Walks"
+         *           }
+         *         ],
          *         "integrations": 12,
          *         "integrations_needing_attention": [
          *           {
@@ -2711,7 +2846,29 @@ export interface components {
          *             "slots_since": "2026-06-30T02:31:00Z",
          *             "slots_late": true,
          *             "certificate_until": null,
-         *             "certificate_ended": null
+         *             "certificate_ended": null,
+         *             "go_live_requested_at": null
+         *           }
+         *         ],
+         *         "oldest_sync": {
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "name": "Old Town Walks",
+         *           "at": "2026-06-30T02:30:00Z"
+         *         },
+         *         "oldest_slots": {
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "name": "Old Town Walks",
+         *           "at": "2026-06-30T02:31:00Z"
+         *         },
+         *         "recent": [
+         *           {
+         *             "at": "2026-07-01T08:00:00Z",
+         *             "kind": "health_changed",
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "integration_name": "Old Town Walks",
+         *             "booking_id": null,
+         *             "run_id": null,
+         *             "says": "DEGRADED: the partner answered GET /products with 503"
          *           }
          *         ],
          *         "rates_missing": [
@@ -2768,9 +2925,38 @@ export interface components {
                  * @description Since when the oldest has waited; null if none waits.
                  */
                 bookings_needing_attention_since: string | null;
+                /** @description The bookings that have needed attention longest, the oldest first: at most ten reasons. */
+                bookings_waiting: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    booking_id: string;
+                    /**
+                     * @description Why it needs attention.
+                     * @enum {string}
+                     */
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    since: string;
+                    /** @description The state of the booking or checkout. */
+                    status: string;
+                    /** @description The reseller's own reference; empty without one. */
+                    reseller_reference: string;
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    integration_name: string;
+                }[];
                 /** @description How many there are. */
                 integrations: number;
-                /** @description Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a hundred. */
+                /** @description Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have late slots, or whose certificate ends: at most a hundred. */
                 integrations_needing_attention: {
                     /**
                      * Identifier
@@ -2813,10 +2999,72 @@ export interface components {
                      */
                     certificate_until: string | null;
                     /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the partner waits for the approval to go live; null if it does not.
+                     */
+                    go_live_requested_at: string | null;
+                    /**
                      * @description Why the certificate has ended: breach (a later run found one), expired (its time has passed) or address_changed (base_url is another one); null while it is valid.
                      * @enum {string|null}
                      */
                     certificate_ended: "breach" | "expired" | "address_changed" | null;
+                }[];
+                /** @description The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced. */
+                oldest_sync: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                } | null;
+                /** @description The integration whose slots were completely loaded longest ago; null if none were loaded. */
+                oldest_slots: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                } | null;
+                /** @description The last events of live integrations and their bookings, newest first: at most twelve. */
+                recent: {
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    kind: "health_changed" | "sync_failed" | "sync_held" | "attention_needed" | "attention_resolved" | "run_ended";
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    integration_name: string;
+                    /** @description The booking that needed attention; null for other events. */
+                    booking_id: string | null;
+                    /** @description The conformance run that ended; null for other events. */
+                    run_id: string | null;
+                    /** @description The new state of health, why the sync failed, how much the guard holds, why the booking needed attention, or the verdict of the run. */
+                    says: string;
                 }[];
                 /** @description Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other currencies. */
                 rates_missing: {
@@ -3760,6 +4008,256 @@ export interface components {
             commission_percentage?: number | string | null;
         };
         /**
+         * Answer of GET /operator/conformance
+         * @description Which partners breach which rules, and since when.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "endpoints": [
+         *           "products",
+         *           "availability"
+         *         ],
+         *         "days": [
+         *           "2026-06-30",
+         *           "2026-07-01"
+         *         ],
+         *         "partners": [
+         *           {
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "name": "Old Town Walks",
+         *             "mode": "live",
+         *             "state": "expired",
+         *             "valid_until": "2026-09-29T09:00:00Z",
+         *             "withheld": true,
+         *             "admission": {
+         *               "certification": "require",
+         *               "certification_own": null,
+         *               "go_live": "requested",
+         *               "approval_required": true,
+         *               "go_live_requested_at": "2026-07-01T09:00:00Z",
+         *               "go_live_decided_at": null,
+         *               "go_live_reason": null
+         *             },
+         *             "failing_since": "2026-06-29T03:12:09Z",
+         *             "judged_at": "2026-07-01T03:12:09Z",
+         *             "cells": [
+         *               {
+         *                 "judged_at": "2026-07-01T03:12:09Z",
+         *                 "breaches": [
+         *                   {
+         *                     "rule": "products.option.unique",
+         *                     "outcome": "warned",
+         *                     "since": "2026-06-29T03:12:09Z",
+         *                     "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *                   }
+         *                 ]
+         *               },
+         *               {
+         *                 "judged_at": "2026-07-01T03:12:09Z",
+         *                 "breaches": [
+         *                   {
+         *                     "rule": "availability.slot.unique",
+         *                     "outcome": "failed",
+         *                     "since": "2026-06-29T03:12:09Z",
+         *                     "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *                   }
+         *                 ]
+         *               }
+         *             ],
+         *             "days": [
+         *               "",
+         *               "nonconformant"
+         *             ]
+         *           }
+         *         ],
+         *         "truncated": false
+         *       }
+         *     }
+         */
+        ConformanceAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /** @description The endpoints of each partner's cells, in order. */
+                endpoints: string[];
+                /** @description The days of each partner's days, in UTC, oldest first. */
+                days: string[];
+                /** @description More partners match than are listed: at most 1,000 are. */
+                truncated: boolean;
+                /** @description Those that fail longest first, then by name. */
+                partners: {
+                    /**
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /** @enum {string} */
+                    mode: "live" | "test";
+                    /**
+                     * @description The certification state; also where certificates are not shown.
+                     * @enum {string}
+                     */
+                    state: "none" | "certified" | "failed" | "expired";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Of the last certificate; null without one.
+                     */
+                    valid_until: string | null;
+                    /** @description Its activities are not listed, for want of a certificate or an approval. */
+                    withheld: boolean;
+                    admission: components["schemas"]["Admission"];
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the oldest MUST rule fails; null if none does.
+                     */
+                    failing_since: string | null;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When a rule was judged last; null if none ever was.
+                     */
+                    judged_at: string | null;
+                    /** @description One for each endpoint. */
+                    cells: {
+                        /**
+                         * Date-time
+                         * Format: date-time
+                         * @description When a rule of the endpoint was judged last; null: never.
+                         */
+                        judged_at: string | null;
+                        /** @description The rules that the last run that judged them found broken, the longest first. */
+                        breaches: {
+                            /** @description The rule's id. */
+                            rule: string;
+                            /**
+                             * @description failed, or warned for a breach that does not change the verdict.
+                             * @enum {string}
+                             */
+                            outcome: "failed" | "warned";
+                            /**
+                             * Date-time
+                             * Format: date-time
+                             * @description The end of the first run in a row that found it.
+                             */
+                            since: string;
+                            /** @description The last run that found it. */
+                            run_id: string;
+                        }[];
+                    }[];
+                    /** @description For each day the worst result of its runs: nonconformant, failed (the run had no verdict), incomplete, partial or conformant; empty without a run. */
+                    days: string[];
+                }[];
+            };
+        };
+        /**
+         * Body of PUT /operator/integrations/{integration}/certification
+         * @description The integration's own certification policy.
+         * @example {
+         *       "certification": "require"
+         *     }
+         * @example {
+         *       "certification": null
+         *     }
+         */
+        CertificationRequest: {
+            /**
+             * @description null or absent: the marketplace's policy.
+             * @enum {string|null}
+             */
+            certification?: "off" | "advise" | "require" | null;
+        };
+        /**
+         * Answer of GET /partner-integrations/{integration}
+         * @description One integration.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "integration_id": "int-204",
+         *         "name": "Old Town Walks",
+         *         "mode": "live",
+         *         "base_url": "https://api.example.com/partner/v2",
+         *         "auth_type": "bearer",
+         *         "handles_ticket_delivery": false,
+         *         "previous_webhook_secret_until": null,
+         *         "created_at": "2026-06-30T22:58:00Z",
+         *         "last_sync_at": null,
+         *         "health": {
+         *           "state": "HEALTHY",
+         *           "failure_count": 0,
+         *           "consecutive_failures": 0,
+         *           "last_ok_at": null,
+         *           "changes": []
+         *         },
+         *         "last_sync": null,
+         *         "awaits_approval": false,
+         *         "slots": {
+         *           "options": 0,
+         *           "pulled": 0,
+         *           "oldest_pull_at": null,
+         *           "set_aside": []
+         *         },
+         *         "calls": [
+         *           {
+         *             "hour": "2026-07-01T08:00:00Z",
+         *             "ok": 214,
+         *             "refused": 3,
+         *             "failed": 1
+         *           }
+         *         ],
+         *         "certification": {
+         *           "state": "certified",
+         *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
+         *           "contract_version": "b108f45032ff",
+         *           "suite_version": "v1.0.0",
+         *           "valid_until": "2026-09-29T09:00:00Z",
+         *           "withheld": false,
+         *           "ended": null
+         *         },
+         *         "admission": {
+         *           "certification": "advise",
+         *           "certification_own": null,
+         *           "go_live": "approved",
+         *           "approval_required": false,
+         *           "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *           "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *           "go_live_reason": null
+         *         },
+         *         "breaches": []
+         *       }
+         *     }
+         */
+        IntegrationAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: components["schemas"]["Integration"];
+        };
+        /**
+         * Body of POST /operator/integrations/{integration}/go-live
+         * @description The decision about a request to go live.
+         * @example {
+         *       "approve": true
+         *     }
+         * @example {
+         *       "approve": false,
+         *       "reason": "Please load slots for at least 30 days."
+         *     }
+         */
+        GoLiveRequest: {
+            /** @description false declines. */
+            approve: boolean;
+            /** @description For the partner. */
+            reason?: string | null;
+        };
+        /**
          * Body of POST /operator/integrations/{integration}/sync
          * @description The kind of sync.
          * @example {
@@ -3969,6 +4467,14 @@ export interface components {
          *             "oldest_pull_at": "2026-06-30T23:00:07Z",
          *             "set_aside": []
          *           },
+         *           "calls": [
+         *             {
+         *               "hour": "2026-07-01T08:00:00Z",
+         *               "ok": 214,
+         *               "refused": 3,
+         *               "failed": 1
+         *             }
+         *           ],
          *           "certification": {
          *             "state": "certified",
          *             "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
@@ -3977,6 +4483,15 @@ export interface components {
          *             "valid_until": "2026-09-29T09:00:00Z",
          *             "withheld": false,
          *             "ended": null
+         *           },
+         *           "admission": {
+         *             "certification": "advise",
+         *             "certification_own": null,
+         *             "go_live": "approved",
+         *             "approval_required": false,
+         *             "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *             "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *             "go_live_reason": null
          *           },
          *           "breaches": [
          *             {
@@ -4004,57 +4519,6 @@ export interface components {
             success: 1;
             data: components["schemas"]["Integration"][];
             pagination: components["schemas"]["Pagination"];
-        };
-        /**
-         * Answer of GET /partner-integrations/{integration}
-         * @description One integration.
-         * @example {
-         *       "success": 1,
-         *       "data": {
-         *         "integration_id": "int-204",
-         *         "name": "Old Town Walks",
-         *         "mode": "live",
-         *         "base_url": "https://api.example.com/partner/v2",
-         *         "auth_type": "bearer",
-         *         "handles_ticket_delivery": false,
-         *         "previous_webhook_secret_until": null,
-         *         "created_at": "2026-06-30T22:58:00Z",
-         *         "last_sync_at": null,
-         *         "health": {
-         *           "state": "HEALTHY",
-         *           "failure_count": 0,
-         *           "consecutive_failures": 0,
-         *           "last_ok_at": null,
-         *           "changes": []
-         *         },
-         *         "last_sync": null,
-         *         "awaits_approval": false,
-         *         "slots": {
-         *           "options": 0,
-         *           "pulled": 0,
-         *           "oldest_pull_at": null,
-         *           "set_aside": []
-         *         },
-         *         "certification": {
-         *           "state": "certified",
-         *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
-         *           "contract_version": "b108f45032ff",
-         *           "suite_version": "v1.0.0",
-         *           "valid_until": "2026-09-29T09:00:00Z",
-         *           "withheld": false,
-         *           "ended": null
-         *         },
-         *         "breaches": []
-         *       }
-         *     }
-         */
-        IntegrationAnswer: {
-            /**
-             * @description 1 in every successful answer.
-             * @constant
-             */
-            success: 1;
-            data: components["schemas"]["Integration"];
         };
         /**
          * Body of PATCH /partner-integrations/{integration}
@@ -4645,6 +5109,56 @@ export interface components {
                  * @description When the link stops working.
                  */
                 expires_at: string;
+            };
+        };
+        /**
+         * Answer of GET /partner-integrations/{integration}/events
+         * @description News for the integration's partner.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "events": [
+         *           {
+         *             "id": 17,
+         *             "at": "2026-07-02T03:12:09Z",
+         *             "type": "certificate.ended",
+         *             "data": {
+         *               "reason": "breach",
+         *               "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92"
+         *             }
+         *           }
+         *         ],
+         *         "next_cursor": "17"
+         *       }
+         *     }
+         */
+        IntegrationEventsAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /** @description Oldest first; with newest=true newest first. */
+                events: {
+                    /** @description Increases with each event. */
+                    id: number;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    at: string;
+                    /**
+                     * @description What happened.
+                     * @enum {string}
+                     */
+                    type: "certificate.issued" | "certificate.ended" | "go_live.approved" | "go_live.declined";
+                    /** @description certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the run that found the breach or issued the expired certificate. go_live: reason. */
+                    data: Record<string, never>;
+                }[];
+                /** @description For after. It stays the same while there is no news. */
+                next_cursor: string;
             };
         };
         /**
@@ -5953,6 +6467,243 @@ export interface components {
             variations: components["schemas"]["OperatorVariation"][];
         };
         /**
+         * Admission
+         * @description Under which conditions the integration's activities are listed.
+         * @example {
+         *       "certification": "require",
+         *       "certification_own": null,
+         *       "go_live": "requested",
+         *       "approval_required": true,
+         *       "go_live_requested_at": "2026-07-01T09:00:00Z",
+         *       "go_live_decided_at": null,
+         *       "go_live_reason": null
+         *     }
+         */
+        Admission: {
+            /**
+             * @description The policy in force. off: certificates are not shown. advise: they are shown. require: also, activities of live integrations are listed only with one.
+             * @enum {string}
+             */
+            certification: "off" | "advise" | "require";
+            /**
+             * @description The policy that operators have set for this integration; null: the marketplace's.
+             * @enum {string|null}
+             */
+            certification_own: "off" | "advise" | "require" | null;
+            /**
+             * @description The partner's request to go live. A declined partner may ask again.
+             * @enum {string}
+             */
+            go_live: "none" | "requested" | "approved" | "declined";
+            /** @description The activities are not listed until an operator has approved the integration. */
+            approval_required: boolean;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When the partner asked; null if it has not.
+             */
+            go_live_requested_at: string | null;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When an operator approved or declined; null without a decision.
+             */
+            go_live_decided_at: string | null;
+            /** @description The operator's reason; null without one. */
+            go_live_reason: string | null;
+        };
+        /**
+         * Integration
+         * @description A partner's integration. It never shows the key or the webhook secret.
+         * @example {
+         *       "integration_id": "int-204",
+         *       "name": "Old Town Walks",
+         *       "mode": "live",
+         *       "base_url": "https://api.example.com/partner/v2",
+         *       "auth_type": "bearer",
+         *       "handles_ticket_delivery": false,
+         *       "previous_webhook_secret_until": null,
+         *       "created_at": "2026-06-30T22:58:00Z",
+         *       "last_sync_at": "2026-06-30T23:00:04Z",
+         *       "health": {
+         *         "state": "HEALTHY",
+         *         "failure_count": 0,
+         *         "consecutive_failures": 0,
+         *         "last_ok_at": "2026-06-30T23:00:05Z",
+         *         "changes": []
+         *       },
+         *       "last_sync": null,
+         *       "awaits_approval": false,
+         *       "slots": {
+         *         "options": 3,
+         *         "pulled": 3,
+         *         "oldest_pull_at": "2026-06-30T23:00:07Z",
+         *         "set_aside": []
+         *       },
+         *       "calls": [
+         *         {
+         *           "hour": "2026-07-01T08:00:00Z",
+         *           "ok": 214,
+         *           "refused": 3,
+         *           "failed": 1
+         *         }
+         *       ],
+         *       "certification": {
+         *         "state": "certified",
+         *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
+         *         "contract_version": "b108f45032ff",
+         *         "suite_version": "v1.0.0",
+         *         "valid_until": "2026-09-29T09:00:00Z",
+         *         "withheld": false,
+         *         "ended": null
+         *       },
+         *       "admission": {
+         *         "certification": "advise",
+         *         "certification_own": null,
+         *         "go_live": "approved",
+         *         "approval_required": false,
+         *         "go_live_requested_at": "2026-06-30T23:10:00Z",
+         *         "go_live_decided_at": "2026-06-30T23:40:00Z",
+         *         "go_live_reason": null
+         *       },
+         *       "breaches": [
+         *         {
+         *           "at": "2026-07-01T08:59:40Z",
+         *           "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
+         *           "endpoint": "confirm",
+         *           "message": "/tickets: it is missing"
+         *         }
+         *       ]
+         *     }
+         */
+        Integration: {
+            /**
+             * Identifier
+             * @description Issued at registration; part of the webhooks' paths.
+             */
+            integration_id: string;
+            /** @description The partner's name, for people. */
+            name: string;
+            /**
+             * @description live, or test: only requests in test mode see and book its activities.
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /**
+             * Base URL
+             * Format: uri
+             * @description The address of the partner's endpoints: http or https, optionally with a path, without user information, query or fragment (AUTH-4).
+             */
+            base_url: string;
+            /**
+             * Auth type
+             * @description How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
+             * @enum {string}
+             */
+            auth_type: "bearer" | "api_key";
+            /**
+             * Handles ticket delivery
+             * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
+             */
+            handles_ticket_delivery: boolean;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
+             */
+            previous_webhook_secret_until: string | null;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             */
+            created_at: string;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When the last stored catalog was requested; null before the first. Incremental syncs send it as updated_since (PRD-14).
+             */
+            last_sync_at: string | null;
+            health: components["schemas"]["Health"];
+            /** @description The result of the last sync; null before the first. */
+            last_sync: components["schemas"]["Sync"] | null;
+            /** @description The last full sync is held until an operator approves it or a second identical catalog arrives. */
+            awaits_approval: boolean;
+            slots: components["schemas"]["Slots"];
+            /** @description Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out. */
+            calls: {
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description Its beginning, in UTC.
+                 */
+                hour: string;
+                /** @description Calls that succeeded. */
+                ok: number;
+                /** @description Calls that were refused as the contract allows, such as a reserve of a slot that has sold out. */
+                refused: number;
+                /** @description All other calls: error answers, invalid answers, and no answer in time. */
+                failed: number;
+            }[];
+            admission: components["schemas"]["Admission"];
+            /** @description Whether the partner was found conformant; null if the marketplace does not show it. */
+            certification: {
+                /**
+                 * @description none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there was a certificate; ended says why it is no longer valid.
+                 * @enum {string}
+                 */
+                state: "none" | "certified" | "failed" | "expired";
+                /** @description The run that the state rests on; null without one. */
+                run_id: string | null;
+                /** @description The version of the contract that it tested. */
+                contract_version: string | null;
+                /** @description The version of the suite. */
+                suite_version: string | null;
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description Until when the certificate is valid; null without one.
+                 */
+                valid_until: string | null;
+                /** @description The marketplace requires a certificate, so the activities are not listed until there is a valid one. */
+                withheld: boolean;
+                /** @description When and why the last certificate ended; null while it is valid, and without one. */
+                ended: {
+                    /**
+                     * @description breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was tested.
+                     * @enum {string}
+                     */
+                    reason: "breach" | "expired" | "address_changed";
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When it ended; null if base_url changed.
+                     */
+                    at: string | null;
+                    /** @description The run that found the breach; null for other reasons. */
+                    run_id: string | null;
+                } | null;
+            } | null;
+            /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
+            breaches: {
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 */
+                at: string;
+                /** @description Of the booking; the partner knows it as resellerReference. */
+                booking_id: string;
+                /**
+                 * @description Which was called.
+                 * @enum {string}
+                 */
+                endpoint: "confirm" | "release" | "cancel";
+                /** @description What is wrong with the answer, with its place. */
+                message: string;
+            }[];
+        };
+        /**
          * Catalog sync
          * @description The result of one sync of a partner's catalog.
          * @example {
@@ -6059,164 +6810,6 @@ export interface components {
                  */
                 of: number;
             } | null;
-        };
-        /**
-         * Integration
-         * @description A partner's integration. It never shows the key or the webhook secret.
-         * @example {
-         *       "integration_id": "int-204",
-         *       "name": "Old Town Walks",
-         *       "mode": "live",
-         *       "base_url": "https://api.example.com/partner/v2",
-         *       "auth_type": "bearer",
-         *       "handles_ticket_delivery": false,
-         *       "previous_webhook_secret_until": null,
-         *       "created_at": "2026-06-30T22:58:00Z",
-         *       "last_sync_at": "2026-06-30T23:00:04Z",
-         *       "health": {
-         *         "state": "HEALTHY",
-         *         "failure_count": 0,
-         *         "consecutive_failures": 0,
-         *         "last_ok_at": "2026-06-30T23:00:05Z",
-         *         "changes": []
-         *       },
-         *       "last_sync": null,
-         *       "awaits_approval": false,
-         *       "slots": {
-         *         "options": 3,
-         *         "pulled": 3,
-         *         "oldest_pull_at": "2026-06-30T23:00:07Z",
-         *         "set_aside": []
-         *       },
-         *       "certification": {
-         *         "state": "certified",
-         *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
-         *         "contract_version": "b108f45032ff",
-         *         "suite_version": "v1.0.0",
-         *         "valid_until": "2026-09-29T09:00:00Z",
-         *         "withheld": false,
-         *         "ended": null
-         *       },
-         *       "breaches": [
-         *         {
-         *           "at": "2026-07-01T08:59:40Z",
-         *           "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
-         *           "endpoint": "confirm",
-         *           "message": "/tickets: it is missing"
-         *         }
-         *       ]
-         *     }
-         */
-        Integration: {
-            /**
-             * Identifier
-             * @description Issued at registration; part of the webhooks' paths.
-             */
-            integration_id: string;
-            /** @description The partner's name, for people. */
-            name: string;
-            /**
-             * @description live, or test: only requests in test mode see and book its activities.
-             * @enum {string}
-             */
-            mode: "live" | "test";
-            /**
-             * Base URL
-             * Format: uri
-             * @description The address of the partner's endpoints: http or https, optionally with a path, without user information, query or fragment (AUTH-4).
-             */
-            base_url: string;
-            /**
-             * Auth type
-             * @description How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
-             * @enum {string}
-             */
-            auth_type: "bearer" | "api_key";
-            /**
-             * Handles ticket delivery
-             * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
-             */
-            handles_ticket_delivery: boolean;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
-             */
-            previous_webhook_secret_until: string | null;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
-             */
-            created_at: string;
-            /**
-             * Date-time
-             * Format: date-time
-             * @description When the last stored catalog was requested; null before the first. Incremental syncs send it as updated_since (PRD-14).
-             */
-            last_sync_at: string | null;
-            health: components["schemas"]["Health"];
-            /** @description The result of the last sync; null before the first. */
-            last_sync: components["schemas"]["Sync"] | null;
-            /** @description The last full sync is held until an operator approves it or a second identical catalog arrives. */
-            awaits_approval: boolean;
-            slots: components["schemas"]["Slots"];
-            /** @description Whether the partner was found conformant; null if the marketplace does not show it. */
-            certification: {
-                /**
-                 * @description none: no full run has reached a verdict. certified. failed: the last full run found a breach. expired: there was a certificate; ended says why it is no longer valid.
-                 * @enum {string}
-                 */
-                state: "none" | "certified" | "failed" | "expired";
-                /** @description The run that the state rests on; null without one. */
-                run_id: string | null;
-                /** @description The version of the contract that it tested. */
-                contract_version: string | null;
-                /** @description The version of the suite. */
-                suite_version: string | null;
-                /**
-                 * Date-time
-                 * Format: date-time
-                 * @description Until when the certificate is valid; null without one.
-                 */
-                valid_until: string | null;
-                /** @description The marketplace requires a certificate, so the activities are not listed until there is a valid one. */
-                withheld: boolean;
-                /** @description When and why the last certificate ended; null while it is valid, and without one. */
-                ended: {
-                    /**
-                     * @description breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was tested.
-                     * @enum {string}
-                     */
-                    reason: "breach" | "expired" | "address_changed";
-                    /**
-                     * Date-time
-                     * Format: date-time
-                     * @description When it ended; null if base_url changed.
-                     */
-                    at: string | null;
-                    /** @description The run that found the breach; null for other reasons. */
-                    run_id: string | null;
-                } | null;
-            } | null;
-            /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
-            breaches: {
-                /**
-                 * Date-time
-                 * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
-                 */
-                at: string;
-                /** @description Of the booking; the partner knows it as resellerReference. */
-                booking_id: string;
-                /**
-                 * @description Which was called.
-                 * @enum {string}
-                 */
-                endpoint: "confirm" | "release" | "cancel";
-                /** @description What is wrong with the answer, with its place. */
-                message: string;
-            }[];
         };
         /**
          * Conformance run
@@ -8583,7 +9176,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EventsAnswer"];
+                    "application/json": components["schemas"]["ResellerEventsAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -9925,6 +10518,175 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    conformanceMatrix: {
+        parameters: {
+            query?: {
+                /** @description Only integrations of this mode. */
+                mode?: "live" | "test";
+                /** @description Only this certification state. */
+                state?: "none" | "certified" | "failed" | "expired";
+                /** @description Only this policy in force. */
+                certification?: "off" | "advise" | "require";
+                /** @description Only this state of the request to go live. */
+                go_live?: "none" | "requested" | "approved" | "declined";
+                /** @description Only partners with a failed rule of this endpoint. */
+                endpoint?: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
+                /** @description Whether to answer only with partners that have a failed rule. */
+                failing?: "true" | "false";
+                /** @description Part of the name or the address. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The partners. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConformanceAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    conformanceMatrixCSV: {
+        parameters: {
+            query?: {
+                /** @description Only integrations of this mode. */
+                mode?: "live" | "test";
+                /** @description Only this certification state. */
+                state?: "none" | "certified" | "failed" | "expired";
+                /** @description Only this policy in force. */
+                certification?: "off" | "advise" | "require";
+                /** @description Only this state of the request to go live. */
+                go_live?: "none" | "requested" | "approved" | "declined";
+                /** @description Only partners with a failed rule of this endpoint. */
+                endpoint?: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
+                /** @description Whether to answer only with partners that have a failed rule. */
+                failing?: "true" | "false";
+                /** @description Part of the name or the address. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The partners. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    setCertificationPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificationRequest"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    decideGoLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoLiveRequest"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     syncIntegration: {
         parameters: {
             query?: never;
@@ -10067,6 +10829,11 @@ export interface operations {
                  * @example test
                  */
                 mode?: components["parameters"]["ModeParameter"];
+                /**
+                 * @description A part of the name or of the base URL, in upper or lower case.
+                 * @example walks
+                 */
+                q?: string;
                 /**
                  * @description The page, from 1.
                  * @example 2
@@ -10880,6 +11647,86 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    requestGoLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    partnerEvents: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of an earlier answer. */
+                after?: string;
+                /** @description Whether to answer with the last events, newest first. */
+                newest?: "true" | "false";
+                /** @description How many events. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationEventsAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
