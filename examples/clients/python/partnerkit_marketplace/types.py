@@ -438,6 +438,26 @@ class ActivityVariation(TypedDict):
     external_sync: ActivityVariationExternalSync
 
 
+class Admission(TypedDict):
+    """Under which conditions the integration's activities are listed."""
+
+    # The policy in force. off: certificates are not shown. advise: they are shown. require: also, activities of
+    # live integrations are listed only with one.
+    certification: Literal['off', 'advise', 'require']
+    # The policy that operators have set for this integration; null: the marketplace's.
+    certification_own: Literal['off', 'advise', 'require', None]
+    # The partner's request to go live. A declined partner may ask again.
+    go_live: Literal['none', 'requested', 'approved', 'declined']
+    # The activities are not listed until an operator has approved the integration.
+    approval_required: bool
+    # When the partner asked; null if it has not.
+    go_live_requested_at: str | None
+    # When an operator approved or declined; null without a decision.
+    go_live_decided_at: str | None
+    # The operator's reason; null without one.
+    go_live_reason: str | None
+
+
 class AffiliateActivitiesAnswer(TypedDict):
     """One page of the activities that an affiliate may link to."""
 
@@ -825,6 +845,13 @@ class CallsAnswer(TypedDict):
     pagination: Pagination
 
 
+class CertificationRequest(TypedDict):
+    """The integration's own certification policy."""
+
+    # null or absent: the marketplace's policy.
+    certification: NotRequired[Literal['off', 'advise', 'require', None]]
+
+
 class ChangeRequest(TypedDict):
     """Changes of an integration. Absent or null fields do not change."""
 
@@ -867,6 +894,66 @@ class CommissionsAnswer(TypedDict):
     # The commissions of the page.
     data: list[CommissionsAnswerDataItem]
     pagination: Pagination
+
+
+class ConformanceAnswerDataPartnersItemCellsItemBreachesItem(TypedDict):
+    # The rule's id.
+    rule: str
+    # failed, or warned for a breach that does not change the verdict.
+    outcome: Literal['failed', 'warned']
+    # The end of the first run in a row that found it.
+    since: str
+    # The last run that found it.
+    run_id: str
+
+
+class ConformanceAnswerDataPartnersItemCellsItem(TypedDict):
+    # When a rule of the endpoint was judged last; null: never.
+    judged_at: str | None
+    # The rules that the last run that judged them found broken, the longest first.
+    breaches: list[ConformanceAnswerDataPartnersItemCellsItemBreachesItem]
+
+
+class ConformanceAnswerDataPartnersItem(TypedDict):
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    mode: Literal['live', 'test']
+    # The certification state; also where certificates are not shown.
+    state: Literal['none', 'certified', 'failed', 'expired']
+    # Of the last certificate; null without one.
+    valid_until: str | None
+    # Its activities are not listed, for want of a certificate or an approval.
+    withheld: bool
+    admission: Admission
+    # Since when the oldest MUST rule fails; null if none does.
+    failing_since: str | None
+    # When a rule was judged last; null if none ever was.
+    judged_at: str | None
+    # One for each endpoint.
+    cells: list[ConformanceAnswerDataPartnersItemCellsItem]
+    # For each day the worst result of its runs: nonconformant, failed (the run had no verdict), incomplete, partial
+    # or conformant; empty without a run.
+    days: list[str]
+
+
+class ConformanceAnswerData(TypedDict):
+    # The endpoints of each partner's cells, in order.
+    endpoints: list[str]
+    # The days of each partner's days, in UTC, oldest first.
+    days: list[str]
+    # More partners match than are listed: at most 1,000 are.
+    truncated: bool
+    # Those that fail longest first, then by name.
+    partners: list[ConformanceAnswerDataPartnersItem]
+
+
+class ConformanceAnswer(TypedDict):
+    """Which partners breach which rules, and since when."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: ConformanceAnswerData
 
 
 class ConformanceReport(TypedDict):
@@ -1164,6 +1251,15 @@ class EventsAnswer(TypedDict):
     next_cursor: str
 
 
+class GoLiveRequest(TypedDict):
+    """The decision about a request to go live."""
+
+    # false declines.
+    approve: bool
+    # For the partner.
+    reason: NotRequired[str | None]
+
+
 class HealthChangesItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
     # (GEN-5).
@@ -1189,6 +1285,17 @@ class Health(TypedDict):
     last_ok_at: str | None
     # The last changes of the state, the newest first.
     changes: list[HealthChangesItem]
+
+
+class IntegrationCallsItem(TypedDict):
+    # Its beginning, in UTC.
+    hour: str
+    # Calls that succeeded.
+    ok: int
+    # Calls that were refused as the contract allows, such as a reserve of a slot that has sold out.
+    refused: int
+    # All other calls: error answers, invalid answers, and no answer in time.
+    failed: int
 
 
 class IntegrationCertificationEnded(TypedDict):
@@ -1265,6 +1372,9 @@ class Integration(TypedDict):
     # The last full sync is held until an operator approves it or a second identical catalog arrives.
     awaits_approval: bool
     slots: Slots
+    # Calls to the partner in the last 24 hours, by hour, oldest first. Hours without calls are left out.
+    calls: list[IntegrationCallsItem]
+    admission: Admission
     # Whether the partner was found conformant; null if the marketplace does not show it.
     certification: IntegrationCertification | None
     # Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used.
@@ -1621,6 +1731,23 @@ class OperatorVariation(TypedDict):
     notes: str
 
 
+class OverviewAnswerDataBookingsWaitingItem(TypedDict):
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    booking_id: str
+    # Why it needs attention.
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'reserve_unknown', 'release_failed', 'cancel_failed']
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    since: str
+    # The state of the booking or checkout.
+    status: str
+    # The reseller's own reference; empty without one.
+    reseller_reference: str
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    integration_name: str
+
+
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     integration_id: str
@@ -1641,9 +1768,51 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     # When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not
     # shown.
     certificate_until: str | None
+    # Since when the partner waits for the approval to go live; null if it does not.
+    go_live_requested_at: str | None
     # Why the certificate has ended: breach (a later run found one), expired (its time has passed) or
     # address_changed (base_url is another one); null while it is valid.
     certificate_ended: Literal['breach', 'expired', 'address_changed', None]
+
+
+class OverviewAnswerDataOldestSync(TypedDict):
+    """The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced."""
+
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+
+
+class OverviewAnswerDataOldestSlots(TypedDict):
+    """The integration whose slots were completely loaded longest ago; null if none were loaded."""
+
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+
+
+class OverviewAnswerDataRecentItem(TypedDict):
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+    # What happened.
+    kind: Literal['health_changed', 'sync_failed', 'sync_held', 'attention_needed', 'attention_resolved', 'run_ended']
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    integration_id: str
+    integration_name: str
+    # The booking that needed attention; null for other events.
+    booking_id: str | None
+    # The conformance run that ended; null for other events.
+    run_id: str | None
+    # The new state of health, why the sync failed, how much the guard holds, why the booking needed attention, or
+    # the verdict of the run.
+    says: str
 
 
 class OverviewAnswerDataRatesMissingItem(TypedDict):
@@ -1696,11 +1865,19 @@ class OverviewAnswerData(TypedDict):
     bookings_needing_attention: int
     # Since when the oldest has waited; null if none waits.
     bookings_needing_attention_since: str | None
+    # The bookings that have needed attention longest, the oldest first: at most ten reasons.
+    bookings_waiting: list[OverviewAnswerDataBookingsWaitingItem]
     # How many there are.
     integrations: int
-    # Integrations that are DEGRADED, have never been synced, wait for approval, or have late slots: at most a
-    # hundred.
+    # Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have
+    # late slots, or whose certificate ends: at most a hundred.
     integrations_needing_attention: list[OverviewAnswerDataIntegrationsNeedingAttentionItem]
+    # The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced.
+    oldest_sync: OverviewAnswerDataOldestSync | None
+    # The integration whose slots were completely loaded longest ago; null if none were loaded.
+    oldest_slots: OverviewAnswerDataOldestSlots | None
+    # The last events of live integrations and their bookings, newest first: at most twelve.
+    recent: list[OverviewAnswerDataRecentItem]
     # Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other
     # currencies.
     rates_missing: list[OverviewAnswerDataRatesMissingItem]
@@ -1737,6 +1914,34 @@ class Pagination(TypedDict):
     totalCountCapped: NotRequired[bool]
     # The `cursor` of the next page; null on the last page. Its format may change: send it back unchanged.
     next_cursor: str | None
+
+
+class PartnerEventsAnswerDataEventsItem(TypedDict):
+    # Increases with each event.
+    id: int
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+    # What happened.
+    type: Literal['certificate.issued', 'certificate.ended', 'go_live.approved', 'go_live.declined']
+    # certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the
+    # run that found the breach or issued the expired certificate. go_live: reason.
+    data: dict[str, Any]
+
+
+class PartnerEventsAnswerData(TypedDict):
+    # Oldest first; with newest=true newest first.
+    events: list[PartnerEventsAnswerDataEventsItem]
+    # For after. It stays the same while there is no news.
+    next_cursor: str
+
+
+class PartnerEventsAnswer(TypedDict):
+    """News for the integration's partner."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: PartnerEventsAnswerData
 
 
 class PaymentRequest(TypedDict):

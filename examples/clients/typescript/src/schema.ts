@@ -2608,7 +2608,7 @@ export interface components {
          *       "next_cursor": "4711"
          *     }
          */
-        ResellerEventsAnswer: {
+        EventsAnswer: {
             /**
              * @description 1 in every successful answer.
              * @constant
@@ -5132,7 +5132,7 @@ export interface components {
          *       }
          *     }
          */
-        IntegrationEventsAnswer: {
+        PartnerEventsAnswer: {
             /**
              * @description 1 in every successful answer.
              * @constant
@@ -9176,7 +9176,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ResellerEventsAnswer"];
+                    "application/json": components["schemas"]["EventsAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -11720,7 +11720,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationEventsAnswer"];
+                    "application/json": components["schemas"]["PartnerEventsAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
