@@ -97,19 +97,16 @@ type VariationDetails struct {
 // Pricing is the price of a variation or of one of its slots: by guest, or by group. Prices are in
 // the major unit of the currency and include fees and commission.
 type Pricing struct {
-	GroupPrice         Decimal     `json:"group_price"` // for the whole group; "": each guest pays
-	DiscountPercentage Decimal     `json:"discount_percentage"`
-	Units              []UnitPrice `json:"units"`
-}
-
-// UnitPrice is the price for one guest of a unit.
-type UnitPrice struct {
-	UnitID string              `json:"unit_id"`
-	Type   partnerapi.UnitType `json:"type"`
-	Label  string              `json:"label"`
-	MinAge *int                `json:"min_age"` // full years, inclusive; nil if there is no minimum
-	MaxAge *int                `json:"max_age"`
-	Price  Decimal             `json:"price"`
+	GroupPrice         Decimal `json:"group_price"` // for the whole group; "": each guest pays
+	DiscountPercentage Decimal `json:"discount_percentage"`
+	Units              []struct {
+		UnitID string              `json:"unit_id"`
+		Type   partnerapi.UnitType `json:"type"`
+		Label  string              `json:"label"`
+		MinAge *int                `json:"min_age"` // full years, inclusive; nil if there is no minimum
+		MaxAge *int                `json:"max_age"`
+		Price  Decimal             `json:"price"`
+	} `json:"units"`
 }
 
 // Location is where an activity takes place.

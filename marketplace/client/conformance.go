@@ -3,7 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
-	"strconv"
+	"net/url"
 	"time"
 )
 
@@ -41,8 +41,8 @@ type Run struct {
 	} `json:"not_undone"` // what is left at the partner
 }
 
-// Over reports whether the run has ended.
-func (r Run) Over() bool { return r.State == "finished" || r.State == "failed" }
+// over reports whether the run has ended.
+func (r Run) over() bool { return r.State == "finished" || r.State == "failed" }
 
 // StartRun starts a run with a scope, full or read_only, of some rules, or of all without any. It
 // returns the run's id. The *Error is 409 if another run of the integration is under way.
@@ -67,7 +67,7 @@ const lookPause = 2 * time.Second
 func (p *Partner) AwaitRun(ctx context.Context, integration, run string) (Run, error) {
 	for {
 		found, err := p.Run(ctx, integration, run)
-		if err != nil || found.Over() {
+		if err != nil || found.over() {
 			return found, err
 		}
 		select {
@@ -100,17 +100,6 @@ func (p *Partner) News(ctx context.Context, integration, after string) (News, er
 	return call[News](ctx, p.c, get(path("partner-integrations", integration, "events"), queryOf("after", after, "limit", "100")))
 }
 
-// ConformanceQuery filters partners. Zero values select all.
-type ConformanceQuery struct {
-	Mode     string // live or test
-	State    string // of the certificate: none, certified, failed or expired
-	Policy   string // off, advise or require
-	GoLive   string // none, requested, approved or declined
-	Endpoint string // with a failed rule of the endpoint
-	Failing  bool   // with a failed rule
-	Words    string // part of the name or the address
-}
-
 // Conformance says which partners breach which rules, and since when.
 type Conformance struct {
 	Endpoints []string `json:"endpoints"`
@@ -138,14 +127,10 @@ type Conformance struct {
 	Truncated bool `json:"truncated"` // more than 1,000 match
 }
 
-// Conformance reads which partners breach which rules.
-func (o *Operator) Conformance(ctx context.Context, q ConformanceQuery) (Conformance, error) {
-	failing := ""
-	if q.Failing {
-		failing = strconv.FormatBool(true)
-	}
-	return call[Conformance](ctx, o.c, get(path("operator", "conformance"), queryOf(
-		"mode", q.Mode, "state", q.State, "certification", q.Policy, "go_live", q.GoLive, "endpoint", q.Endpoint, "failing", failing, "q", q.Words)))
+// Conformance reads which partners breach which rules. The filters are those of GET
+// /operator/conformance: mode, state, certification, go_live, endpoint, failing and q.
+func (o *Operator) Conformance(ctx context.Context, filters url.Values) (Conformance, error) {
+	return call[Conformance](ctx, o.c, get(path("operator", "conformance"), filters))
 }
 
 // SetCertification sets an integration's own certification policy: off, advise, require, or "" for

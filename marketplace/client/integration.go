@@ -73,14 +73,11 @@ type Health struct {
 	FailureCount        int               `json:"failure_count"`        // in total
 	ConsecutiveFailures int               `json:"consecutive_failures"` // only failures that concern the whole platform
 	LastOKAt            time.Time         `json:"last_ok_at"`           // accurate to about a minute; zero: never
-	Changes             []HealthChange    `json:"changes"`              // newest first
-}
-
-// HealthChange is a change of a partner's health state.
-type HealthChange struct {
-	At     time.Time         `json:"at"`
-	State  partnerapi.Health `json:"state"` // the new state
-	Reason string            `json:"reason"`
+	Changes             []struct {
+		At     time.Time         `json:"at"`
+		State  partnerapi.Health `json:"state"` // the new state
+		Reason string            `json:"reason"`
+	} `json:"changes"` // newest first
 }
 
 // Sync is the result of one pull of a partner's catalog.

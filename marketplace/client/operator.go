@@ -24,15 +24,36 @@ func NewOperator(marketplace string, credentials Credentials, o Options) (*Opera
 
 // Overview lists what needs attention now.
 type Overview struct {
-	Bookings      int                   `json:"bookings_needing_attention"`
-	BookingsSince time.Time             `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
-	Waiting       []WaitingBooking      `json:"bookings_waiting"`                 // at most ten, oldest first
-	Integrations  int                   `json:"integrations"`                     // the total number
-	Troubled      []TroubledIntegration `json:"integrations_needing_attention"`   // at most 100
-	OldestSync    *DatedIntegration     `json:"oldest_sync"`                      // nil: none was synced
-	OldestSlots   *DatedIntegration     `json:"oldest_slots"`                     // whose slots were completely loaded longest ago; nil: none were
-	Recent        []RecentEvent         `json:"recent"`                           // at most twelve, newest first
-	RatesMissing  []struct {            // prices in these currencies are left out of answers in other currencies
+	Bookings      int       `json:"bookings_needing_attention"`
+	BookingsSince time.Time `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
+	Waiting       []struct {
+		BookingID       string          `json:"booking_id"`
+		Reason          AttentionReason `json:"reason"`
+		Since           time.Time       `json:"since"`
+		Status          BookingStatus   `json:"status"`
+		Reference       string          `json:"reseller_reference"` // "": none
+		IntegrationID   string          `json:"integration_id"`
+		IntegrationName string          `json:"integration_name"`
+	} `json:"bookings_waiting"` // at most ten, oldest first
+	Integrations int `json:"integrations"` // the total number
+	Troubled     []struct {
+		IntegrationID  string            `json:"integration_id"`
+		Name           string            `json:"name"`
+		Health         partnerapi.Health `json:"health"`
+		HealthSince    time.Time         `json:"health_since"` // zero: never changed
+		LastSyncAt     time.Time         `json:"last_sync_at"` // zero: never
+		AwaitsApproval bool              `json:"awaits_approval"`
+		SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: no options
+		SlotsLate      bool              `json:"slots_late"`  // SlotsSince is more than 26 hours ago
+
+		CertificateUntil time.Time `json:"certificate_until"`    // when the certificate ended or will end within seven days; zero: neither
+		CertificateEnded string    `json:"certificate_ended"`    // why it has ended: breach, expired or address_changed; empty: it has not
+		GoLiveRequested  time.Time `json:"go_live_requested_at"` // since when the partner waits for an approval; zero: it does not
+	} `json:"integrations_needing_attention"` // at most 100
+	OldestSync   *DatedIntegration `json:"oldest_sync"`  // nil: none was synced
+	OldestSlots  *DatedIntegration `json:"oldest_slots"` // whose slots were completely loaded longest ago; nil: none were
+	Recent       []RecentEvent     `json:"recent"`       // at most twelve, newest first
+	RatesMissing []struct {        // prices in these currencies are left out of answers in other currencies
 		Currency   string `json:"currency"`
 		Base       string `json:"base"`
 		Activities int    `json:"activities"` // activities with such a price
@@ -62,17 +83,6 @@ type Overview struct {
 		Failed        int                `json:"confirms_failed"`   // any other answer, or no answer
 		MedianMS      *int               `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: no answered confirm
 	} `json:"partners"`
-}
-
-// WaitingBooking is a reason why a booking needs attention.
-type WaitingBooking struct {
-	BookingID       string          `json:"booking_id"`
-	Reason          AttentionReason `json:"reason"`
-	Since           time.Time       `json:"since"`
-	Status          BookingStatus   `json:"status"`
-	Reference       string          `json:"reseller_reference"` // "": none
-	IntegrationID   string          `json:"integration_id"`
-	IntegrationName string          `json:"integration_name"`
 }
 
 // DatedIntegration is an integration with the time of its last sync, or of its slots.
@@ -105,22 +115,6 @@ const (
 	AttentionResolved RecentKind = "attention_resolved"
 	RunEnded          RecentKind = "run_ended" // a conformance run
 )
-
-// TroubledIntegration is an integration that needs attention.
-type TroubledIntegration struct {
-	IntegrationID  string            `json:"integration_id"`
-	Name           string            `json:"name"`
-	Health         partnerapi.Health `json:"health"`
-	HealthSince    time.Time         `json:"health_since"` // zero: never changed
-	LastSyncAt     time.Time         `json:"last_sync_at"` // zero: never
-	AwaitsApproval bool              `json:"awaits_approval"`
-	SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: no options
-	SlotsLate      bool              `json:"slots_late"`  // SlotsSince is more than 26 hours ago
-
-	CertificateUntil time.Time `json:"certificate_until"`    // when the certificate ended or will end within seven days; zero: neither
-	CertificateEnded string    `json:"certificate_ended"`    // why it has ended: breach, expired or address_changed; empty: it has not
-	GoLiveRequested  time.Time `json:"go_live_requested_at"` // since when the partner waits for an approval; zero: it does not
-}
 
 // Overview reads what needs attention now.
 func (o *Operator) Overview(ctx context.Context) (Overview, error) {

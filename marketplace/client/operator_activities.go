@@ -42,38 +42,26 @@ type OperatorVariation struct {
 	AvailabilityType   partnerapi.AvailabilityType `json:"availability_type"`
 	Capacity           int                         `json:"capacity"`
 	CancellationPolicy string                      `json:"cancellation_policy"`
-	Pricing            OperatorPricing             `json:"pricing"`
-	ExternalSync       OperatorExternalOption      `json:"external_sync"`
+	Pricing            struct {
+		GroupPrice Decimal `json:"group_price"` // set by an operator; "": each guest pays
+		Currency   string  `json:"currency"`    // of the group price
+		Units      []struct {
+			ExternalUnitID string              `json:"external_unit_id"`
+			Type           partnerapi.UnitType `json:"type"`
+			Label          string              `json:"label"`
+			Prices         []struct {
+				Currency string  `json:"currency"`
+				Original Decimal `json:"original"`
+				Retail   Decimal `json:"retail"` // "": no retail price
+				Net      Decimal `json:"net"`
+			} `json:"prices"`
+		} `json:"units"`
+	} `json:"pricing"`
+	ExternalSync struct {
+		ExternalOptionID string `json:"external_option_id"`
+		InternalName     string `json:"internal_name"`
+	} `json:"external_sync"`
 	VariationDetails
-}
-
-// OperatorExternalOption is a partner's option, as the partner last sent it.
-type OperatorExternalOption struct {
-	ExternalOptionID string `json:"external_option_id"`
-	InternalName     string `json:"internal_name"`
-}
-
-// OperatorPricing is the price before percentages and fees.
-type OperatorPricing struct {
-	GroupPrice Decimal        `json:"group_price"` // set by an operator; "": each guest pays
-	Currency   string         `json:"currency"`    // of the group price
-	Units      []OperatorUnit `json:"units"`
-}
-
-// OperatorUnit is a kind of guest with the partner's prices.
-type OperatorUnit struct {
-	ExternalUnitID string              `json:"external_unit_id"`
-	Type           partnerapi.UnitType `json:"type"`
-	Label          string              `json:"label"`
-	Prices         []OperatorPrice     `json:"prices"`
-}
-
-// OperatorPrice is a partner's price in one currency, in its major unit.
-type OperatorPrice struct {
-	Currency string  `json:"currency"`
-	Original Decimal `json:"original"`
-	Retail   Decimal `json:"retail"` // "": no retail price
-	Net      Decimal `json:"net"`
 }
 
 // OperatorActivityQuery filters activities.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"testing"
+	"time"
 
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -107,6 +108,50 @@ func TestActivitiesWithoutARequiredCertificateAreOnNoSurface(t *testing.T) {
 
 	must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Off}))
 	wanted("without the policy again", true)
+}
+
+// TestACertificateListsActivitiesOnOtherReplicas waits for the database's notification, as replicas
+// do. It reports how long that took.
+func TestACertificateListsActivitiesOnOtherReplicas(t *testing.T) {
+	t.Parallel()
+	w := openBothModes(t)
+	var replicas []*storefront.Front
+	for range 2 {
+		one, err := storefront.Open(t.Context(), storefront.Config{
+			Store: w.store.Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Now: w.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		})
+		must(t, err)
+		t.Cleanup(one.Close)
+		replicas = append(replicas, one)
+	}
+	await := func(what string, listed bool) {
+		t.Helper()
+		began, deadline := time.Now(), time.After(5*time.Minute)
+		for _, one := range replicas {
+			for {
+				answer, err := one.List(t.Context(), storefront.Query{Page: 1, Limit: 1, Filter: storefront.Filter{Mode: marketplace.Live}})
+				must(t, err)
+				var page struct{ Data []any }
+				must(t, json.Unmarshal(answer.Body, &page))
+				if len(page.Data) > 0 == listed {
+					break
+				}
+				select {
+				case <-deadline:
+					t.Fatalf("%s: Expected listed: %t", what, listed)
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+		}
+		t.Logf("%s: after %s on both replicas", what, time.Since(began).Round(time.Millisecond))
+	}
+	await("before the policy", true)
+	must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
+	await("without a certificate", false)
+	w.certify(t, w.live.partner.ID)
+	await("with a certificate", true)
+	pgtest.Exec(t, w.store, `UPDATE conformance_certificates SET ended_at = now(), ended_by = run_id`)
+	await("after a breach", false)
 }
 
 func TestResellersAreToldOfActivitiesThatAreWithheldAndLetInAgain(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -37,7 +36,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 	}
 	state := healthPeriod{State: partnerapi.Healthy, From: b.From}
 	if len(i.Health.Changes) > 0 { // the oldest known change implies the state before it
-		state.State = other(i.Health.Changes[len(i.Health.Changes)-1])
+		state.State = other(i.Health.Changes[len(i.Health.Changes)-1].State)
 	}
 	changes, degraded := 0, time.Duration(0)
 	add := func(until time.Time) {
@@ -70,8 +69,8 @@ func newTimeline(i integrationView, now time.Time) timeline {
 }
 
 // other returns the state before a change.
-func other(c client.HealthChange) partnerapi.Health {
-	if c.State == partnerapi.Degraded {
+func other(state partnerapi.Health) partnerapi.Health {
+	if state == partnerapi.Degraded {
 		return partnerapi.Healthy
 	}
 	return partnerapi.Degraded

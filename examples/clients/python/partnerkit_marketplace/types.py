@@ -8,8 +8,7 @@ from typing import Any, Literal, NotRequired, TypedDict, Union
 class Account(TypedDict):
     """An account that can sign in. It never shows the password."""
 
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     _id: str
     email: str
     name: str
@@ -43,8 +42,7 @@ class AccountChangeRequest(TypedDict):
 
 
 class AccountDetailAnswerDataApiTokensItem(TypedDict):
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     token_id: str
     name: str
     # live or test; null for a token that was made before there were modes: its requests choose with X-Mode.
@@ -59,8 +57,7 @@ class AccountDetailAnswerDataApiTokensItem(TypedDict):
 class AccountDetailAnswerData(TypedDict):
     """An account that can sign in. It never shows the password."""
 
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     _id: str
     email: str
     name: str
@@ -146,8 +143,7 @@ class ActivityPartnerDetails(TypedDict):
 class Activity(TypedDict):
     """A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type."""
 
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     _id: str
     activity_type: ActivityActivityType
     activity_title: str
@@ -407,8 +403,7 @@ class ActivityVariationExternalSync(TypedDict):
 class ActivityVariation(TypedDict):
     """One way to take an activity. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type."""
 
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     _id: str
     title: str
     # The position among the variations, lowest first.
@@ -503,8 +498,7 @@ class AffiliateActivityPartnerDetails(TypedDict):
 class AffiliateActivity(TypedDict):
     """An activity as an affiliate reads it: with the affiliate's own link to it."""
 
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     _id: str
     activity_type: AffiliateActivityActivityType
     activity_title: str
@@ -1078,9 +1072,9 @@ class Contact(TypedDict):
 class DeliveryOption(TypedDict):
     """One form of a ticket (CNF-6). The marketplace forwards it to the guest."""
 
-    # The format of deliveryValue.
+    # What the value is.
     deliveryFormat: Literal['QRCODE', 'CODE128', 'PDF_URL', 'AZTEC', 'EAN13']
-    # The kind of document that the guest gets.
+    # What the guest gets.
     deliveryMethod: Literal['TICKET', 'VOUCHER']
     # The content of the code, or the address of the PDF.
     deliveryValue: str
@@ -1096,13 +1090,13 @@ class DoneAnswer(TypedDict):
 
 
 class Event(TypedDict):
-    """Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It has no guest data: read the booking."""
+    """Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It holds nothing about the guest; read the booking."""
 
     # The event. An event that is sent twice has the same id.
     id: str
-    # The type of the event. New types may be added.
+    # What it tells. New types may be added.
     type: Literal['booking.confirmed', 'booking.cancelled', 'booking.released', 'booking.attention', 'activity.changed', 'activity.removed', 'slot.changed']
-    # When the event happened.
+    # When it happened.
     timestamp: str
     # By type: booking.* is event-booking, slot.changed event-slot, activity.* event-activity.
     data: Union[EventBooking, EventSlot, EventActivity]
@@ -1245,6 +1239,16 @@ class EventWebhooksAnswer(TypedDict):
     # 1 in every successful answer.
     success: Literal[1]
     data: list[EventWebhook]
+
+
+class EventsAnswer(TypedDict):
+    """A part of the feed, the oldest event first."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: list[Event]
+    # Store it, and send it as after to read on, also when data is empty. It stays valid for 30 days.
+    next_cursor: str
 
 
 class GoLiveRequest(TypedDict):
@@ -1433,34 +1437,6 @@ class IntegrationBookingsAnswer(TypedDict):
     pagination: Pagination
 
 
-class IntegrationEventsAnswerDataEventsItem(TypedDict):
-    # Increases with each event.
-    id: int
-    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
-    at: str
-    # What happened.
-    type: Literal['certificate.issued', 'certificate.ended', 'go_live.approved', 'go_live.declined']
-    # certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the
-    # run that found the breach or issued the expired certificate. go_live: reason.
-    data: dict[str, Any]
-
-
-class IntegrationEventsAnswerData(TypedDict):
-    # Oldest first; with newest=true newest first.
-    events: list[IntegrationEventsAnswerDataEventsItem]
-    # For after. It stays the same while there is no news.
-    next_cursor: str
-
-
-class IntegrationEventsAnswer(TypedDict):
-    """News for the integration's partner."""
-
-    # 1 in every successful answer.
-    success: Literal[1]
-    data: IntegrationEventsAnswerData
-
-
 class IntegrationsAnswer(TypedDict):
     """One page of the integrations that the caller sees: a partner its own, an operator all."""
 
@@ -1473,8 +1449,7 @@ class IntegrationsAnswer(TypedDict):
 class Invitation(TypedDict):
     """An address whose owner may create a partner's account with a link. It never shows the link."""
 
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     invitation_id: str
     email: str
     name: str
@@ -1570,8 +1545,7 @@ class OperatorActivityExternalSync(TypedDict):
 class OperatorActivity(TypedDict):
     """An activity with the partner's values, the operators' edits, and the partner's own prices."""
 
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     _id: str
     # Whose it is.
     integration_id: str
@@ -1719,8 +1693,7 @@ class OperatorVariationPickup(TypedDict):
 class OperatorVariation(TypedDict):
     """A variation with the partner's values and the operators' edits."""
 
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     _id: str
     # The partner's name for the option, until an operator sets another.
     title: str
@@ -1776,8 +1749,7 @@ class OverviewAnswerDataBookingsWaitingItem(TypedDict):
 
 
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     integration_id: str
     name: str
     # DEGRADED: three calls in a row have failed. Reserve and confirm then get more time (LIM-1). Two successful
@@ -1866,8 +1838,7 @@ class OverviewAnswerDataDaysItem(TypedDict):
 
 
 class OverviewAnswerDataPartnersItem(TypedDict):
-    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
-    # with an unknown identifier.
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     integration_id: str
     name: str
     # How many the partner held.
@@ -1931,7 +1902,7 @@ class OverviewAnswer(TypedDict):
 
 
 class Pagination(TypedDict):
-    """The part of a list that the answer contains."""
+    """Which part of a list an answer holds."""
 
     # The maximum number of entries on a page.
     pageSize: int
@@ -1943,6 +1914,34 @@ class Pagination(TypedDict):
     totalCountCapped: NotRequired[bool]
     # The `cursor` of the next page; null on the last page. Its format may change: send it back unchanged.
     next_cursor: str | None
+
+
+class PartnerEventsAnswerDataEventsItem(TypedDict):
+    # Increases with each event.
+    id: int
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    at: str
+    # What happened.
+    type: Literal['certificate.issued', 'certificate.ended', 'go_live.approved', 'go_live.declined']
+    # certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the
+    # run that found the breach or issued the expired certificate. go_live: reason.
+    data: dict[str, Any]
+
+
+class PartnerEventsAnswerData(TypedDict):
+    # Oldest first; with newest=true newest first.
+    events: list[PartnerEventsAnswerDataEventsItem]
+    # For after. It stays the same while there is no news.
+    next_cursor: str
+
+
+class PartnerEventsAnswer(TypedDict):
+    """News for the integration's partner."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: PartnerEventsAnswerData
 
 
 class PaymentRequest(TypedDict):
@@ -1990,7 +1989,7 @@ class PricingUnit(TypedDict):
     unit_id: str
     # The guest type, such as ADULT.
     type: str
-    # The label that guests see.
+    # The words that guests read.
     label: str
     # The minimum age in years, inclusive; null if not given.
     min_age: int | None
@@ -2103,16 +2102,6 @@ class ResellerError(TypedDict):
     retry: NotRequired[Literal[False]]
 
 
-class ResellerEventsAnswer(TypedDict):
-    """A part of the feed, the oldest event first."""
-
-    # 1 in every successful answer.
-    success: Literal[1]
-    data: list[Event]
-    # Store it, and send it as after to read on, also when data is empty. It stays valid for 30 days.
-    next_cursor: str
-
-
 class ResellerSlot(TypedDict):
     """A start, or an opening window, of a variation as resellers read it."""
 
@@ -2181,7 +2170,7 @@ class StatusAnswerData(TypedDict):
 
 
 class StatusAnswer(TypedDict):
-    """The state of the service."""
+    """How the service is."""
 
     # 1 in every successful answer.
     success: Literal[1]
@@ -2403,8 +2392,8 @@ class UnitPricing(TypedDict):
     price: NotRequired[int | None]
     # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
     currency: str
-    # The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit
-    # amount is 18.
+    # How many decimals the amounts beside it have; 2 where absent (PRD-9). 18 is as many as a 64-bit amount can
+    # bear.
     currencyPrecision: NotRequired[int | None]
 
 

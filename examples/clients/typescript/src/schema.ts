@@ -404,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Hold a slot for a customer
-         * @description Checks the slot with the partner, then requests a hold. A slot that can no longer be booked is answered with 409, with the partner's
+         * @description Checks the slot with the partner, then requests a hold. A slot that can no longer be booked is a 409, with the partner's
          *     message if there is one. After a 504 a hold that still arrives is released.
          */
         post: operations["book"];
@@ -492,7 +492,7 @@ export interface paths {
         /**
          * The events of a reseller, as a feed
          * @description Your own bookings' events, and those of the catalog that one of your webhooks asks for. Store `next_cursor` and send it as
-         *     `after` to read on. Events are kept for 30 days; an older cursor is answered with 410.
+         *     `after` to read on. Events are kept for 30 days; a cursor that is older is a 410.
          */
         get: operations["events"];
         put?: never;
@@ -519,7 +519,7 @@ export interface paths {
         /**
          * Create a webhook
          * @description Events are sent to `url`, signed as Standard Webhooks describes (headers `webhook-id`, `webhook-timestamp` and
-         *     `webhook-signature`). Only this answer shows the signing secret. An account has 10 webhooks at most; an 11th is answered with 409.
+         *     `webhook-signature`). Only this answer shows the signing secret. An account has 10 webhooks at most; an 11th is a 409.
          *     Answer with a 2xx within 10 seconds. Anything else is retried for three days; a 410 disables the webhook.
          */
         post: operations["createWebhook"];
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Also sends an event again that was delivered. A disabled webhook is answered with 409.
+         * @description Also one that was delivered. A webhook that is disabled is a 409.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -662,7 +662,7 @@ export interface paths {
         /**
          * Confirm a paid booking again
          * @description Also where the partner has refused it before. Waits for the partner's answer: CONFIRMED, or PAID with the
-         *     reason in `attention`. A booking whose confirm is in progress, or whose hold was released, is answered with 409.
+         *     reason in `attention`. A booking whose confirm is under way, or whose hold was released, is a 409.
          */
         post: operations["retryConfirm"];
         delete?: never;
@@ -1707,7 +1707,6 @@ export interface components {
              */
             error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
-             * Service identifier
              * Format: uuid
              * @description The conformance run that is under way, in the 409 to a request for another one.
              */
@@ -1720,7 +1719,7 @@ export interface components {
         };
         /**
          * Answer of GET /healthz and GET /readyz
-         * @description The state of the service.
+         * @description How the service is.
          * @example {
          *       "success": 1,
          *       "data": {
@@ -1808,7 +1807,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
+         *           "_id": "a-1",
          *           "activity_type": {
          *             "name": "Tour"
          *           },
@@ -1853,7 +1852,7 @@ export interface components {
          *           },
          *           "variations": [
          *             {
-         *               "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
+         *               "_id": "v-1",
          *               "title": "Morning walk",
          *               "sort": 0,
          *               "language": [
@@ -1956,7 +1955,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
+         *         "_id": "a-1",
          *         "activity_type": {
          *           "name": "Tour"
          *         },
@@ -2001,7 +2000,7 @@ export interface components {
          *         },
          *         "variations": [
          *           {
-         *             "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
+         *             "_id": "v-1",
          *             "title": "Morning walk",
          *             "sort": 0,
          *             "language": [
@@ -2164,7 +2163,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
+         *           "_id": "a-1",
          *           "activity_type": {
          *             "name": "Tour"
          *           },
@@ -2209,7 +2208,7 @@ export interface components {
          *           },
          *           "variations": [
          *             {
-         *               "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
+         *               "_id": "v-1",
          *               "title": "Morning walk",
          *               "sort": 0,
          *               "language": [
@@ -2424,14 +2423,12 @@ export interface components {
          */
         BookingRequest: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description A variation of it.
              */
             variation_id: string;
@@ -2466,8 +2463,7 @@ export interface components {
              */
             currency?: string | null;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The affiliate that referred the customer.
              */
             affiliate_code?: string | null;
@@ -2612,7 +2608,7 @@ export interface components {
          *       "next_cursor": "4711"
          *     }
          */
-        ResellerEventsAnswer: {
+        EventsAnswer: {
             /**
              * @description 1 in every successful answer.
              * @constant
@@ -2787,8 +2783,7 @@ export interface components {
             /** @description The commissions of the page. */
             data: {
                 /**
-                 * Service identifier
-                 * Format: uuid
+                 * Identifier
                  * @description The booking.
                  */
                 booking_id: string;
@@ -2964,9 +2959,8 @@ export interface components {
                 /** @description Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have late slots, or whose certificate ends: at most a hundred. */
                 integrations_needing_attention: {
                     /**
-                     * Service identifier
-                     * Format: uuid
-                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
                      */
                     integration_id: string;
                     name: string;
@@ -3119,9 +3113,8 @@ export interface components {
                 /** @description The partners with live bookings in these days, the most first, 25 at most, with the confirm calls for these bookings. */
                 partners: {
                     /**
-                     * Service identifier
-                     * Format: uuid
-                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
                      */
                     integration_id: string;
                     name: string;
@@ -3337,9 +3330,8 @@ export interface components {
              */
             data: {
                 /**
-                 * Service identifier
-                 * Format: uuid
-                 * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+                 * Identifier
+                 * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
                  */
                 _id: string;
                 email: string;
@@ -3360,9 +3352,8 @@ export interface components {
                 disabled: boolean;
                 api_tokens: {
                     /**
-                     * Service identifier
-                     * Format: uuid
-                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
                      */
                     token_id: string;
                     name: string;
@@ -3438,8 +3429,7 @@ export interface components {
             success: 1;
             data: {
                 /**
-                 * Service identifier
-                 * Format: uuid
+                 * Identifier
                  * @description The token's id, used to revoke it.
                  */
                 token_id: string;
@@ -4188,7 +4178,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *         "integration_id": "int-204",
          *         "name": "Old Town Walks",
          *         "mode": "live",
          *         "base_url": "https://api.example.com/partner/v2",
@@ -4412,7 +4402,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *         "integration_id": "int-204",
          *         "mode": "live",
          *         "webhook_secret": "5d0f7a3c9e1b48266f0d9c7b8a51e3f2047d6e9b1c3a58f0e2d4b6c8a09f7e13",
          *         "previous_webhook_secret_until": "2026-07-02T09:00:00Z"
@@ -4427,8 +4417,7 @@ export interface components {
             success: 1;
             data: {
                 /**
-                 * Service identifier
-                 * Format: uuid
+                 * Identifier
                  * @description Part of the webhooks' paths.
                  */
                 integration_id: string;
@@ -4454,7 +4443,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "integration_id": "int-204",
          *           "name": "Old Town Walks",
          *           "mode": "live",
          *           "base_url": "https://api.example.com/partner/v2",
@@ -4771,11 +4760,7 @@ export interface components {
              */
             success: 1;
             data: {
-                /**
-                 * Service identifier
-                 * Format: uuid
-                 * @description The marketplace's id; resellerReference in its calls.
-                 */
+                /** @description The marketplace's id; resellerReference in its calls. */
                 booking_id: string;
                 /**
                  * @description The status. Operators also see checkouts without a booking: RESERVING, REFUSED, LOST.
@@ -4931,7 +4916,6 @@ export interface components {
             /** Run started */
             data: {
                 /**
-                 * Service identifier
                  * Format: uuid
                  * @description The run's id.
                  */
@@ -5148,7 +5132,7 @@ export interface components {
          *       }
          *     }
          */
-        IntegrationEventsAnswer: {
+        PartnerEventsAnswer: {
             /**
              * @description 1 in every successful answer.
              * @constant
@@ -5292,7 +5276,7 @@ export interface components {
         };
         /**
          * Event
-         * @description Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It has no guest data: read the booking.
+         * @description Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It holds nothing about the guest; read the booking.
          * @example {
          *       "id": "0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f",
          *       "type": "booking.confirmed",
@@ -5322,20 +5306,19 @@ export interface components {
          */
         Event: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The event. An event that is sent twice has the same id.
              */
             id: string;
             /**
-             * @description The type of the event. New types may be added.
+             * @description What it tells. New types may be added.
              * @enum {string}
              */
             type: "booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed";
             /**
              * Date-time
              * Format: date-time
-             * @description When the event happened.
+             * @description When it happened.
              */
             timestamp: string;
             /** @description By type: booking.* is event-booking, slot.changed event-slot, activity.* event-activity. */
@@ -5345,7 +5328,7 @@ export interface components {
          * Activity
          * @description A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
-         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
+         *       "_id": "a-1",
          *       "activity_type": {
          *         "name": "Tour"
          *       },
@@ -5393,9 +5376,8 @@ export interface components {
          */
         Activity: {
             /**
-             * Service identifier
-             * Format: uuid
-             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+             * Identifier
+             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
              */
             _id: string;
             activity_type: {
@@ -5450,7 +5432,7 @@ export interface components {
         };
         /**
          * Pagination
-         * @description The part of a list that the answer contains.
+         * @description Which part of a list an answer holds.
          * @example {
          *       "pageSize": 20,
          *       "page": 1,
@@ -5589,7 +5571,7 @@ export interface components {
          * Affiliate activity
          * @description An activity as an affiliate reads it: with the affiliate's own link to it.
          * @example {
-         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
+         *       "_id": "a-1",
          *       "activity_type": {
          *         "name": "Tour"
          *       },
@@ -5638,9 +5620,8 @@ export interface components {
          */
         AffiliateActivity: {
             /**
-             * Service identifier
-             * Format: uuid
-             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+             * Identifier
+             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
              */
             _id: string;
             activity_type: {
@@ -5861,8 +5842,7 @@ export interface components {
          */
         Booking: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The booking. The partner knows it as resellerReference.
              */
             _id: string;
@@ -5872,14 +5852,12 @@ export interface components {
              */
             mode?: "live" | "test";
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The reseller's account. Only for operators.
              */
             reseller_id?: string | null;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The partner's integration, which may be deleted. Only for operators.
              */
             integration_id?: string | null;
@@ -5894,14 +5872,12 @@ export interface components {
              */
             release_reason: "abandoned" | "payment_failed" | "expired" | "unwanted" | "withdrawn" | null;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The variation.
              */
             variation_id: string;
@@ -5981,8 +5957,7 @@ export interface components {
             total: number;
             contact: components["schemas"]["Contact"];
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The affiliate that referred the customer.
              */
             affiliate_code: string | null;
@@ -6098,8 +6073,7 @@ export interface components {
          */
         EventWebhook: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The webhook.
              */
             _id: string;
@@ -6157,8 +6131,7 @@ export interface components {
          */
         EventDelivery: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The event, which is also the webhook-id header.
              */
             event_id: string;
@@ -6214,9 +6187,8 @@ export interface components {
          */
         Account: {
             /**
-             * Service identifier
-             * Format: uuid
-             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+             * Identifier
+             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
              */
             _id: string;
             email: string;
@@ -6249,9 +6221,8 @@ export interface components {
          */
         Invitation: {
             /**
-             * Service identifier
-             * Format: uuid
-             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+             * Identifier
+             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
              */
             invitation_id: string;
             email: string;
@@ -6399,14 +6370,12 @@ export interface components {
          */
         OperatorActivity: {
             /**
-             * Service identifier
-             * Format: uuid
-             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+             * Identifier
+             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
              */
             _id: string;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description Whose it is.
              */
             integration_id: string;
@@ -6547,7 +6516,7 @@ export interface components {
          * Integration
          * @description A partner's integration. It never shows the key or the webhook secret.
          * @example {
-         *       "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *       "integration_id": "int-204",
          *       "name": "Old Town Walks",
          *       "mode": "live",
          *       "base_url": "https://api.example.com/partner/v2",
@@ -6609,8 +6578,7 @@ export interface components {
          */
         Integration: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description Issued at registration; part of the webhooks' paths.
              */
             integration_id: string;
@@ -6685,11 +6653,7 @@ export interface components {
                  * @enum {string}
                  */
                 state: "none" | "certified" | "failed" | "expired";
-                /**
-                 * Service identifier
-                 * Format: uuid
-                 * @description The run that the state rests on; null without one.
-                 */
+                /** @description The run that the state rests on; null without one. */
                 run_id: string | null;
                 /** @description The version of the contract that it tested. */
                 contract_version: string | null;
@@ -6716,11 +6680,7 @@ export interface components {
                      * @description When it ended; null if base_url changed.
                      */
                     at: string | null;
-                    /**
-                     * Service identifier
-                     * Format: uuid
-                     * @description The run that found the breach; null for other reasons.
-                     */
+                    /** @description The run that found the breach; null for other reasons. */
                     run_id: string | null;
                 } | null;
             } | null;
@@ -6732,11 +6692,7 @@ export interface components {
                  * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
                  */
                 at: string;
-                /**
-                 * Service identifier
-                 * Format: uuid
-                 * @description Of the booking; the partner knows it as resellerReference.
-                 */
+                /** @description Of the booking; the partner knows it as resellerReference. */
                 booking_id: string;
                 /**
                  * @description Which was called.
@@ -6880,13 +6836,11 @@ export interface components {
          */
         ConformanceRun: {
             /**
-             * Service identifier
              * Format: uuid
              * @description The run's id.
              */
             run_id: string;
             /**
-             * Service identifier
              * Format: uuid
              * @description The integration that is tested.
              */
@@ -6995,7 +6949,7 @@ export interface components {
             currency: string;
             /**
              * Currency precision
-             * @description The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit amount is 18.
+             * @description How many decimals the amounts beside it have; 2 where absent (PRD-9). 18 is as many as a 64-bit amount can bear.
              * @default 2
              */
             currencyPrecision: number | null;
@@ -7015,8 +6969,7 @@ export interface components {
          */
         EventBooking: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The booking.
              */
             booking_id: string;
@@ -7030,14 +6983,12 @@ export interface components {
             /** @description Why the booking is RELEASED; null if it is not. */
             release_reason: string | null;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The variation.
              */
             variation_id: string;
@@ -7057,14 +7008,12 @@ export interface components {
          */
         EventSlot: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The variation.
              */
             variation_id: string;
@@ -7080,8 +7029,7 @@ export interface components {
          */
         EventActivity: {
             /**
-             * Service identifier
-             * Format: uuid
+             * Identifier
              * @description The activity.
              */
             activity_id: string;
@@ -7090,7 +7038,7 @@ export interface components {
          * Activity variation
          * @description One way to take an activity. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
-         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
+         *       "_id": "v-1",
          *       "title": "Morning walk",
          *       "sort": 0,
          *       "language": [
@@ -7169,9 +7117,8 @@ export interface components {
          */
         ActivityVariation: {
             /**
-             * Service identifier
-             * Format: uuid
-             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+             * Identifier
+             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
              */
             _id: string;
             title: string;
@@ -7389,9 +7336,8 @@ export interface components {
          */
         OperatorVariation: {
             /**
-             * Service identifier
-             * Format: uuid
-             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+             * Identifier
+             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
              */
             _id: string;
             /** @description The partner's name for the option, until an operator sets another. */
@@ -7634,7 +7580,7 @@ export interface components {
             unit_id: string;
             /** @description The guest type, such as ADULT. */
             type: string;
-            /** @description The label that guests see. */
+            /** @description The words that guests read. */
             label: string;
             /** @description The minimum age in years, inclusive; null if not given. */
             min_age: number | null;
@@ -7654,12 +7600,12 @@ export interface components {
          */
         DeliveryOption: {
             /**
-             * @description The format of deliveryValue.
+             * @description What the value is.
              * @enum {string}
              */
             deliveryFormat: "QRCODE" | "CODE128" | "PDF_URL" | "AZTEC" | "EAN13";
             /**
-             * @description The kind of document that the guest gets.
+             * @description What the guest gets.
              * @enum {string}
              */
             deliveryMethod: "TICKET" | "VOUCHER";
@@ -7888,7 +7834,10 @@ export interface components {
          * @example 0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f
          */
         EventParameter: string;
-        /** @description Deliveries in this state only. */
+        /**
+         * @description Deliveries in this state only.
+         * @example failed
+         */
         DeliveryStateParameter: "pending" | "delivered" | "failed";
         /**
          * @description The activity's `_id`.
@@ -7915,51 +7864,107 @@ export interface components {
          * @example 2026-07-01
          */
         DateParameter: string;
-        /** @description Only accounts of this role. */
+        /**
+         * @description Only accounts of this role.
+         * @example reseller
+         */
         RoleParameter: "reseller" | "affiliate" | "partner" | "operator";
-        /** @description The page, from 1. */
+        /**
+         * @description The page, from 1.
+         * @example 2
+         */
         PageParameter: number;
-        /** @description The number of entries on a page. */
+        /**
+         * @description The number of entries on a page.
+         * @example 20
+         */
         LimitParameter: number;
         /**
          * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
          *     that is. Nothing is counted then. Keep the filters unchanged.
+         * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
          */
         CursorParameter: string;
-        /** @description Bookings of this activity alone. */
+        /**
+         * @description Bookings of this activity alone.
+         * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
+         */
         ActivityIdParameter: string;
-        /** @description Bookings with exactly this `reseller_reference` alone. */
+        /**
+         * @description Bookings with exactly this `reseller_reference` alone.
+         * @example R-1017
+         */
         ResellerReferenceParameter: string;
         /**
          * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
          *     words of the guest's name, email address or telephone number. Case does not matter there.
+         * @example ana sousa
          */
         BookingWordsParameter: string;
-        /** @description Not before this: a date of UTC, or a date and time. */
+        /**
+         * @description Not before this: a date of UTC, or a date and time.
+         * @example 2026-07-01
+         */
         CreatedFromParameter: string;
-        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+        /**
+         * @description Not after this: a date of UTC, which counts whole, or a date and time.
+         * @example 2026-07-31
+         */
         CreatedToParameter: string;
-        /** @description Not before this: a date of UTC, or a date and time. */
+        /**
+         * @description Not before this: a date of UTC, or a date and time.
+         * @example 2026-07-10T09:30:00+01:00
+         */
         StartFromParameter: string;
-        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+        /**
+         * @description Not after this: a date of UTC, which counts whole, or a date and time.
+         * @example 2026-07-10
+         */
         StartToParameter: string;
-        /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+        /**
+         * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
+         * @example USD
+         */
         CurrencyParameter: string;
-        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+        /**
+         * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
+         * @example pt-BR
+         */
         LanguageParameter: string;
-        /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
+        /**
+         * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
+         * @example kayak
+         */
         QParameter: string;
-        /** @description One of the activity's categories. */
+        /**
+         * @description One of the activity's categories.
+         * @example Walking tours
+         */
         CategoryParameter: string;
-        /** @description The code or the name of the country where it takes place. */
+        /**
+         * @description The code or the name of the country where it takes place.
+         * @example PT
+         */
         CountryParameter: string;
-        /** @description The city where it takes place. */
+        /**
+         * @description The city where it takes place.
+         * @example Lisbon
+         */
         CityParameter: string;
-        /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+        /**
+         * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+         * @example live
+         */
         RequestModeParameter: "live" | "test";
-        /** @description What is of this mode alone. */
+        /**
+         * @description What is of this mode alone.
+         * @example test
+         */
         ModeParameter: "live" | "test";
-        /** @description The `ETag` of an answer that the caller has. */
+        /**
+         * @description The `ETag` of an answer that the caller has.
+         * @example "9be1c4"
+         */
         IfNoneMatchParameter: string;
     };
     requestBodies: never;
@@ -8424,32 +8429,63 @@ export interface operations {
     activities: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /**
+                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
+                 * @example pt-BR
+                 */
                 language?: components["parameters"]["LanguageParameter"];
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
+                /**
+                 * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
+                 * @example kayak
+                 */
                 q?: components["parameters"]["QParameter"];
-                /** @description One of the activity's categories. */
+                /**
+                 * @description One of the activity's categories.
+                 * @example Walking tours
+                 */
                 category?: components["parameters"]["CategoryParameter"];
-                /** @description The code or the name of the country where it takes place. */
+                /**
+                 * @description The code or the name of the country where it takes place.
+                 * @example PT
+                 */
                 country?: components["parameters"]["CountryParameter"];
-                /** @description The city where it takes place. */
+                /**
+                 * @description The city where it takes place.
+                 * @example Lisbon
+                 */
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -8482,15 +8518,27 @@ export interface operations {
     activity: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /**
+                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
+                 * @example pt-BR
+                 */
                 language?: components["parameters"]["LanguageParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8540,13 +8588,22 @@ export interface operations {
                  * @example 2026-07-31
                  */
                 to: components["parameters"]["ToParameter"];
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8596,13 +8653,22 @@ export interface operations {
                  * @example 2026-07-01
                  */
                 date: components["parameters"]["DateParameter"];
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8647,32 +8713,63 @@ export interface operations {
     affiliateActivities: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /**
+                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
+                 * @example pt-BR
+                 */
                 language?: components["parameters"]["LanguageParameter"];
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
+                /**
+                 * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
+                 * @example kayak
+                 */
                 q?: components["parameters"]["QParameter"];
-                /** @description One of the activity's categories. */
+                /**
+                 * @description One of the activity's categories.
+                 * @example Walking tours
+                 */
                 category?: components["parameters"]["CategoryParameter"];
-                /** @description The code or the name of the country where it takes place. */
+                /**
+                 * @description The code or the name of the country where it takes place.
+                 * @example PT
+                 */
                 country?: components["parameters"]["CountryParameter"];
-                /** @description The city where it takes place. */
+                /**
+                 * @description The city where it takes place.
+                 * @example Lisbon
+                 */
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -8705,37 +8802,69 @@ export interface operations {
     bookings: {
         parameters: {
             query?: {
-                /** @description Bookings in this state alone. */
+                /**
+                 * @description Bookings in this state alone.
+                 * @example HELD
+                 */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
-                /** @description Bookings of this activity alone. */
+                /**
+                 * @description Bookings of this activity alone.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
+                 */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /** @description Bookings with exactly this `reseller_reference` alone. */
+                /**
+                 * @description Bookings with exactly this `reseller_reference` alone.
+                 * @example R-1017
+                 */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
                  *     words of the guest's name, email address or telephone number. Case does not matter there.
+                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /** @description Not before this: a date of UTC, or a date and time. */
+                /**
+                 * @description Not before this: a date of UTC, or a date and time.
+                 * @example 2026-07-01
+                 */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+                /**
+                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
+                 * @example 2026-07-31
+                 */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /** @description Not before this: a date of UTC, or a date and time. */
+                /**
+                 * @description Not before this: a date of UTC, or a date and time.
+                 * @example 2026-07-10T09:30:00+01:00
+                 */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+                /**
+                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
+                 * @example 2026-07-10
+                 */
                 start_to?: components["parameters"]["StartToParameter"];
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8767,9 +8896,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409. */
+                /**
+                 * @description Names the request, for its account and 24 hours: sent again with the same body it has the same answer, with another it is a 422, while the first is under way a 409.
+                 * @example order-17
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8830,7 +8965,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8869,7 +9007,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8909,7 +9050,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8953,7 +9097,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8996,13 +9143,22 @@ export interface operations {
     events: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept. */
+                /**
+                 * @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept.
+                 * @example 4711
+                 */
                 after?: string;
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9020,7 +9176,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ResellerEventsAnswer"];
+                    "application/json": components["schemas"]["EventsAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
@@ -9047,7 +9203,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9079,7 +9238,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9116,7 +9278,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9142,13 +9307,22 @@ export interface operations {
     deliveries: {
         parameters: {
             query?: {
-                /** @description Deliveries in this state only. */
+                /**
+                 * @description Deliveries in this state only.
+                 * @example failed
+                 */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9187,7 +9361,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9231,18 +9408,28 @@ export interface operations {
     commissions: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9273,45 +9460,87 @@ export interface operations {
     allBookings: {
         parameters: {
             query?: {
-                /** @description What is of this mode alone. */
+                /**
+                 * @description What is of this mode alone.
+                 * @example test
+                 */
                 mode?: components["parameters"]["ModeParameter"];
-                /** @description Bookings in this state alone. */
+                /**
+                 * @description Bookings in this state alone.
+                 * @example HELD
+                 */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
-                /** @description Those alone that need an operator. */
+                /**
+                 * @description Those alone that need an operator.
+                 * @example true
+                 */
                 attention?: boolean;
-                /** @description Bookings of this integration alone. */
+                /**
+                 * @description Bookings of this integration alone.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
                 integration_id?: string;
-                /** @description The `_id` of a reseller's account: its bookings alone. */
+                /**
+                 * @description The `_id` of a reseller's account: its bookings alone.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
                 reseller_id?: string;
                 /**
                  * @deprecated
                  * @description The same as `reseller_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
                  */
                 reseller?: string;
-                /** @description Bookings of this activity alone. */
+                /**
+                 * @description Bookings of this activity alone.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
+                 */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /** @description Bookings with exactly this `reseller_reference` alone. */
+                /**
+                 * @description Bookings with exactly this `reseller_reference` alone.
+                 * @example R-1017
+                 */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
                  *     words of the guest's name, email address or telephone number. Case does not matter there.
+                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /** @description Not before this: a date of UTC, or a date and time. */
+                /**
+                 * @description Not before this: a date of UTC, or a date and time.
+                 * @example 2026-07-01
+                 */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+                /**
+                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
+                 * @example 2026-07-31
+                 */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /** @description Not before this: a date of UTC, or a date and time. */
+                /**
+                 * @description Not before this: a date of UTC, or a date and time.
+                 * @example 2026-07-10T09:30:00+01:00
+                 */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+                /**
+                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
+                 * @example 2026-07-10
+                 */
                 start_to?: components["parameters"]["StartToParameter"];
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9598,17 +9827,30 @@ export interface operations {
     accounts: {
         parameters: {
             query?: {
-                /** @description Only accounts of this role. */
+                /**
+                 * @description Only accounts of this role.
+                 * @example reseller
+                 */
                 role?: components["parameters"]["RoleParameter"];
-                /** @description A part of the address or of the name, within the first 500 characters, in upper or lower case. */
+                /**
+                 * @description A part of the address or of the name, within the first 500 characters, in upper or lower case.
+                 * @example ana@
+                 */
                 q?: string;
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9675,13 +9917,20 @@ export interface operations {
     invitations: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9954,9 +10203,15 @@ export interface operations {
     deliveriesOf: {
         parameters: {
             query?: {
-                /** @description Deliveries in this state only. */
+                /**
+                 * @description Deliveries in this state only.
+                 * @example failed
+                 */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: never;
@@ -10000,21 +10255,40 @@ export interface operations {
     operatorActivities: {
         parameters: {
             query?: {
-                /** @description What is of this mode alone. */
+                /**
+                 * @description What is of this mode alone.
+                 * @example test
+                 */
                 mode?: components["parameters"]["ModeParameter"];
-                /** @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product. */
+                /**
+                 * @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product.
+                 * @example walk
+                 */
                 q?: string;
-                /** @description Active for those that resellers see, Inactive for the others. */
+                /**
+                 * @description Active for those that resellers see, Inactive for the others.
+                 * @example Inactive
+                 */
                 status?: "Active" | "Inactive";
-                /** @description An integration's id, for its activities alone. */
+                /**
+                 * @description An integration's id, for its activities alone.
+                 * @example 0197c39f-11d2-7c0b-8a54-6a1d7b852e0f
+                 */
                 integration?: string;
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10497,13 +10771,20 @@ export interface operations {
     syncs: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10543,17 +10824,30 @@ export interface operations {
     integrations: {
         parameters: {
             query?: {
-                /** @description What is of this mode alone. */
+                /**
+                 * @description What is of this mode alone.
+                 * @example test
+                 */
                 mode?: components["parameters"]["ModeParameter"];
-                /** @description A part of the name or of the base URL, in upper or lower case. */
+                /**
+                 * @description A part of the name or of the base URL, in upper or lower case.
+                 * @example walks
+                 */
                 q?: string;
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10798,13 +11092,20 @@ export interface operations {
     integrationSyncs: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10844,13 +11145,20 @@ export interface operations {
     integrationCalls: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only calls that failed. false: only the others, with the refusals that the contract allows. */
@@ -10892,13 +11200,20 @@ export interface operations {
     integrationBookings: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
@@ -10939,13 +11254,20 @@ export interface operations {
     webhookDeliveries: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only webhooks that were refused. false: only the others. */
@@ -10987,13 +11309,20 @@ export interface operations {
     listConformanceRuns: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11391,7 +11720,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntegrationEventsAnswer"];
+                    "application/json": components["schemas"]["PartnerEventsAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
