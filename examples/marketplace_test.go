@@ -30,8 +30,8 @@ type market struct {
 
 const operatorEmail, operatorPassword = "ana@example.com", "a password of this test"
 
-// open starts a marketplace that runs until the test ends.
-func open(t *testing.T) *market {
+// open starts a marketplace that runs until the test ends, with additional flags.
+func open(t *testing.T, flags ...string) *market {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "cookbook-test-")
 	if err != nil {
@@ -48,7 +48,7 @@ func open(t *testing.T) *market {
 	}
 	m := &market{}
 	var complaint strings.Builder
-	serve := exec.Command(filepath.Join(folder, "marketplace"), "serve", "--addr", "127.0.0.1:0", "--data-dir", filepath.Join(folder, "data"), "--allow-private-partners", "--rate-limit", "0")
+	serve := exec.Command(filepath.Join(folder, "marketplace"), append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", filepath.Join(folder, "data"), "--allow-private-partners", "--rate-limit", "0"}, flags...)...)
 	serve.Env = append(os.Environ(), "MARKETPLACE_OPERATOR_EMAIL="+operatorEmail, "MARKETPLACE_OPERATOR_PASSWORD="+operatorPassword)
 	serve.Stderr = &complaint
 	out, err := serve.StdoutPipe()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -84,33 +85,42 @@ func serve(t *testing.T, folder, key string, command ...string) (address string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listens := free.Addr().(*net.TCPAddr)
-	address = "http://" + listens.String()
+	port := free.Addr().(*net.TCPAddr).Port
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
+	address, _ = serveAt(t, port, folder, key, command...)
+	return address
+}
+
+// serveAt starts a partner on a port and waits until it answers. The partner stops with the test,
+// or when stop is called.
+func serveAt(t *testing.T, port int, folder, key string, command ...string) (address string, stop func()) {
+	t.Helper()
+	address = "http://127.0.0.1:" + strconv.Itoa(port)
 	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	process := exec.Command(command[0], command[1:]...)
 	process.Dir, process.Stdout, process.Stderr = folder, said, said
-	process.Env = append(os.Environ(), "PARTNER_AUTH_KEY="+key, "PORT="+strconv.Itoa(listens.Port))
+	process.Env = append(os.Environ(), "PARTNER_AUTH_KEY="+key, "PORT="+strconv.Itoa(port))
 	if err := process.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- process.Wait() }()
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		_ = process.Process.Signal(syscall.SIGTERM) // it may have ended already
 		<-ended
 		_ = said.Close()
 	})
+	t.Cleanup(stop)
 	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		answer, err := http.Get(address)
 		if err == nil {
 			_ = answer.Body.Close()
-			return address
+			return address, stop
 		}
 		select {
 		case err := <-ended:

@@ -9,11 +9,22 @@ import (
 	"strings"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// maxBody is the maximum size of a request's body, in bytes.
+const maxBody = 1 << 20
+
+// call is one call of a partner endpoint.
+type call struct {
+	sandbox *sandbox.Sandbox
+	entry   journal.Entry
+}
 
 // request is one request to an endpoint, with the call that it belongs to.
 type request struct {

@@ -99,6 +99,9 @@ func New(o Options) (*Mock, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Webhooks, err = chosen.Webhooks(o.Webhooks); err != nil {
+		return nil, err
+	}
 	if o.Catalog == nil {
 		o.Catalog = chosen.Catalog
 	}

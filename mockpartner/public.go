@@ -113,6 +113,8 @@ type (
 	Quirk = platform.Quirk
 	// Secret is text that is never shown, such as a webhook secret.
 	Secret = script.Secret
+	// Webhooks configures where and when a mock sends webhooks.
+	Webhooks = script.Webhooks
 	// WebhookKind is what a webhook reports: Trigger or Notify.
 	WebhookKind = script.WebhookKind
 )

@@ -34,11 +34,6 @@ func newPartner(around func(http.Handler) http.Handler) *partner {
 	return p
 }
 
-type call struct {
-	sandbox *sandbox.Sandbox
-	entry   journal.Entry
-}
-
 type callKey struct{}
 
 func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call) }
@@ -84,8 +79,6 @@ func target(r *http.Request) string {
 	}
 	return r.URL.EscapedPath() + "?" + r.URL.RawQuery
 }
-
-const maxBody = 1 << 20
 
 // readAhead returns the request's body for the journal, up to the limit that an endpoint reads. The
 // request can still be read from the start.

@@ -2,6 +2,7 @@ package mockpartner_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"partnerkit.dev/mockpartner"
 	control "partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
@@ -204,4 +206,27 @@ func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
 		c.call(wrong.method, wrong.path, wrong.body).refused(400, wrong.words)
 	}
 	c.call("DELETE", "/_mock/products/nothing", "").refused(404, "GET /_mock/catalog")
+}
+
+func TestADefectOfWebhooksNeedsWebhooksAndKeepsTheirTarget(t *testing.T) {
+	t.Parallel()
+	if _, err := mockpartner.New(mockpartner.Options{AuthKey: key, Defects: []string{"webhook-without-status"}}); !errors.Is(err, defects.ErrNoWebhooks) {
+		t.Errorf("want %v without webhooks, got %v", defects.ErrNoWebhooks, err)
+	}
+	bodies := make(chan string, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- r.Header.Get(partnerapi.WebhookSecretHeader) + " " + string(body)
+	}))
+	t.Cleanup(server.Close)
+	c := start(t, func(o *mockpartner.Options) {
+		o.Defects, o.Webhooks = []string{"webhook-without-status"}, &webhook.Config{URL: server.URL, Secret: webhookSecret}
+	})
+	t.Cleanup(c.mock.Close)
+	c.reserve(c.slots()[0].ID, 1)
+	got := <-bodies
+	if !strings.HasPrefix(got, webhookSecret+" {") || strings.Contains(got, `"status"`) || !strings.Contains(got, `"vacancies"`) {
+		t.Errorf("want a notification of the hold without its status, at the configured target, got %s", got)
+	}
+	c.call("POST", "/_mock/defects/webhook-without-status", "").refused(409, "shows in webhooks only")
 }

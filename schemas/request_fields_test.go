@@ -74,6 +74,10 @@ func requestFields() fields {
 		may("operator/pricing-request", "/service_fee_currency").currency(),
 		may("operator/pricing-request", "/commission_percentage").fee(`1000`, `1001`),
 
+		may("operator/certification-request", "/certification").lawful(`"off"`, `"advise"`, `"require"`).not("enum", `""`, `"on"`).not("type", `7`),
+		must("operator/go-live-request", "/approve").flag(),
+		may("operator/go-live-request", "/reason").anyText().upTo(500),
+
 		may("operator/sync-request", "/mode").lawful(`"full"`, `"incremental"`).not("enum", `""`, `"Full"`).not("type", `7`),
 
 		may("reseller/event-webhook-request", "/url").lawful(`"https://h/x?y=1"`).not("type", `7`, `[]`).not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),

@@ -105,7 +105,7 @@ func flaw(err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("invalid JSON at byte %d", syntax.Offset)
 	}
-	return "it is cut short or not JSON"
+	return "it is truncated or not JSON"
 }
 
 // Integrity is the checksum of a report. It distinguishes two reports, but does not prove who wrote

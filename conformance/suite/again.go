@@ -7,10 +7,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
-	"partnerkit.dev/conformance/report"
 )
 
 // describeKeeping adds the spec that makes the holds and bookings to be checked again later.
@@ -48,24 +45,31 @@ func (r *run) describeAgain() {
 	}
 }
 
-// within runs a part of the run exclusively, within the run's time.
-func (r *run) within(spec context.Context, part func(context.Context)) {
-	r.stage.Lock()
-	defer r.stage.Unlock()
-	defer r.heed(spec)
-	ctx, cancel := r.player.Time.Within(spec)
-	defer cancel()
-	part(ctx)
+// describeTogether adds the spec that judges rules again while several holds and bookings of a slot
+// are live. A breach of a rule about seats would most likely show here too.
+func (r *run) describeTogether() {
+	ginkgo.It("The contract holds while other holds and bookings of the slot are live", func(ctx ginkgo.SpecContext) {
+		broken := ""
+		r.within(ctx, func(ctx context.Context) {
+			if !r.verdicts.SeatsFailed() {
+				broken = r.judgeAgain(ctx, judge.TogetherSpecs(), true)
+			}
+		})
+		if broken != "" {
+			ginkgo.Fail(broken)
+		}
+	})
 }
 
 // judgeAgain judges again the rules without a breach so far, and returns the first breach's
 // message.
 func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (first string) {
 	for _, s := range specs {
-		if ctx.Err() != nil || r.failed.Load() != nil || first != "" && one {
+		if ctx.Err() != nil || r.news.stopped() != nil || first != "" && one {
 			return first
 		}
-		if one && r.toldBetter(specs, s.Rule) {
+		// A breach would have the same cause as that of a rule that needs this one, and show less.
+		if one && r.verdicts.AnyFailed(specs, func(broken judge.Spec) bool { return slices.Contains(broken.Rule.Needs, s.Rule.ID) }) {
 			continue
 		}
 		if broken := r.declare(r.breach(ctx, r.player, s), ""); first == "" {
@@ -73,36 +77,4 @@ func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (fir
 		}
 	}
 	return first
-}
-
-// toldBetter reports whether one of the given rules that needs another rule is broken. A breach of
-// the other one would have the same cause, and show less.
-func (r *run) toldBetter(specs []judge.Spec, of rule.Rule) bool {
-	return slices.ContainsFunc(specs, func(s judge.Spec) bool {
-		known := r.verdicts.Get(s.Rule.ID)
-		return known != nil && known.Outcome == report.Failed && slices.Contains(s.Rule.Needs, of.ID)
-	})
-}
-
-// enter records what a judged value was an instance of.
-func (r *run) enter(id string, value any) {
-	seen, tells := value.(interface{ Instances() []plan.Instance })
-	if !tells {
-		return
-	}
-	for _, instance := range seen.Instances() {
-		for dimension, exercised := range instance {
-			r.coverValue(id, dimension, exercised)
-		}
-	}
-}
-
-func (r *run) coverValue(id string, dimension plan.Dimension, value string) {
-	if r.covered[id] == nil {
-		r.covered[id] = map[plan.Dimension]map[string]bool{}
-	}
-	if r.covered[id][dimension] == nil {
-		r.covered[id][dimension] = map[string]bool{}
-	}
-	r.covered[id][dimension][value] = true
 }

@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -53,10 +54,12 @@ type Config struct {
 	Seed                  uint64         // of the first random lifecycle; each further one has the next seed; 0: 1
 	Ledger                *ledger.Ledger // records all holds and bookings; nil: one in memory only
 	LimitScale            float64        // factor for the contract's limits, for the suite's own tests; 0: 1
+	Webhooks              *Webhooks      // receive and judge the partner's webhooks; nil: they are not judged
 	Version               string         // of the suite, for the report and the User-Agent
 	GinkgoOutput          bool           // show Ginkgo's own output
 	Progress              func(report.RuleResult)
 	Waiting               func(until time.Time) // called before the run waits for holds to expire
+	Listening             func(url string)      // called when webhooks are received, with the integration's address
 }
 
 // Check returns what is wrong with the configuration, or nil.
@@ -74,12 +77,18 @@ func (c Config) Check() error {
 	if err := c.Bounds.check(time.Now(), c.ClockURL != ""); err != nil {
 		return err
 	}
+	if err := c.Webhooks.check(); err != nil {
+		return err
+	}
 	if _, err := plan.ParseDepth(c.Depth); err != nil {
 		return fmt.Errorf("--depth: %w", err)
 	}
 	_, err := plan.Choose(c.LabelFilter, c.Rules)
 	return err
 }
+
+// Redactor returns what removes the partner's key and its webhook secret from texts.
+func (c Config) Redactor() *probe.Redactor { return probe.NewRedactor(c.AuthKey, c.Webhooks.secret()) }
 
 // Judged returns the ids of the rules that a run judges, in the order of the catalogue.
 func (c Config) Judged() (ids []string) {
@@ -110,6 +119,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Waiting == nil {
 		c.Waiting = func(time.Time) {}
+	}
+	if c.Listening == nil {
+		c.Listening = func(string) {}
 	}
 	return c
 }
@@ -207,9 +219,16 @@ func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 	switch {
 	case explores && c.Explore == 0:
 		return "no random lifecycles were played", "Run with --explore 50."
+	case r.Endpoint == rule.Webhooks && c.Webhooks == nil:
+		return "no webhooks were received", "Run with --webhook-listen, --webhook-secret and --webhook-url."
 	case c.Bounds.ReadOnly && (explores || !reads):
 		return scenario.ReadOnly, scenario.NotReadOnly
 	default:
 		return "", ""
 	}
+}
+
+// scaled returns a limit of the contract as this run applies it.
+func (c Config) scaled(d time.Duration) time.Duration {
+	return time.Duration(c.LimitScale * float64(d))
 }

@@ -2,11 +2,8 @@ package suite
 
 import (
 	"context"
-	"crypto/x509"
 	"reflect"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
@@ -17,75 +14,6 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 )
-
-type run struct {
-	config    Config
-	choice    plan.Choice
-	client    *probe.Client
-	player    *scenario.Player
-	fields    *judge.Fields
-	verdicts  *judge.Verdicts
-	covered   map[string]map[plan.Dimension]map[string]bool // the values that each rule was judged on
-	coverable map[plan.Dimension]int                        // number of values of each dimension
-	casesLeft int                                           // cases of the plan without time to judge them
-	pictures  map[string][]byte                             // pictures of broken rules, by file name
-	failed    atomic.Pointer[rule.Rule]                     // the first failed rule, after which nothing is judged (FailFast)
-	waiting   []string                                      // ids of the rules still to be announced
-	stage     sync.Mutex                                    // held by the running spec, so that one that Ginkgo abandoned is waited for
-}
-
-func newRun(halt context.Context, config Config) *run {
-	client := probe.NewClient(probe.Config{
-		BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
-		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly,
-	})
-	r := &run{
-		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact),
-		verdicts: judge.NewVerdicts(client.Redactor().Words), pictures: map[string][]byte{},
-		covered: map[string]map[plan.Dimension]map[string]bool{},
-	}
-	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked
-	clock := scenario.NewClock(config.ClockURL, config.RootCAs)
-	config.Ledger.Tell(clock.Now)
-	r.player = scenario.NewPlayer(scenario.Config{
-		Client: client, Ledger: config.Ledger, Clock: clock, Time: scenario.NewTime(halt, config.MaxDuration),
-		Scope: config.Bounds.scope(), Bounds: scenario.Bounds{MaxHolds: *config.Bounds.MaxHolds, MaxBookings: *config.Bounds.MaxBookings},
-		ReadOnly: config.Bounds.ReadOnly, NoRaces: config.NoRaces, IncludeSlow: config.IncludeSlow,
-		Expiry:  slices.ContainsFunc(judge.ExpiryRules(), func(id string) bool { return r.choice.Run[id] }),
-		Tickets: config.HandlesTicketDelivery, LimitScale: config.LimitScale, Witness: r.fields,
-		Stories: config.Explore, Seed: config.Seed, Depth: plan.Depth(config.Depth),
-	})
-	return r
-}
-
-// UserAgent returns the User-Agent header of the suite with that version.
-func UserAgent(version string) string { return "partnerkit-conformance/" + version }
-
-// ClockAhead returns how far the clock at that address is ahead of this machine's. It returns 0 if
-// the address is "".
-func ClockAhead(ctx context.Context, address string, roots *x509.CertPool) (time.Duration, error) {
-	clock := scenario.NewClock(address, roots)
-	err := clock.Read(ctx)
-	return clock.Ahead(), err
-}
-
-// judge plays what a rule needs, judges it, and records the outcome, even if the suite itself
-// fails.
-func (r *run) judge(spec context.Context, s judge.Spec) (outcome report.Outcome, message string) {
-	r.stage.Lock()
-	defer r.stage.Unlock()
-	began := time.Now()
-	ctx, cancel := r.player.Time.Within(spec)
-	defer cancel()
-	finding := judge.Finding{Outcome: report.Inconclusive, Message: "the suite itself failed while it judged this rule; please report it"}
-	defer func() {
-		r.heed(spec)
-		r.record(s.Rule, finding, time.Since(began))
-	}()
-	finding = r.traced(ctx, s.Rule, r.find(ctx, r.player, s))
-	outcome, _ = r.verdicts.Decide(s.Rule, finding)
-	return outcome, finding.Message
-}
 
 // find returns what the steps of a rule show, until one ends the judging. It plays nothing if the
 // rule is left out or cannot be judged.
@@ -110,14 +38,14 @@ func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.
 // record records and announces the finding about a rule, and the breach of the rule that caused it.
 func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 	if finding.Cause != nil && finding.Cause.ID != of.ID {
-		r.announce(r.verdicts.Blame(finding))
+		r.news.announce(r.verdicts.Blame(finding))
 	}
 	verdict := r.verdicts.Record(of, finding, took)
 	if verdict != nil && finding.Picture != nil && verdict.Outcome == judge.Weight(of) {
 		verdict.Picture = "race-" + of.ID + ".html"
 		r.pictures[verdict.Picture] = finding.Picture
 	}
-	r.announce(verdict)
+	r.news.announce(verdict)
 }
 
 // judging is the state while one rule is judged: what its steps have shown so far.
@@ -159,7 +87,7 @@ func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough
 		if value == nil {
 			break
 		}
-		j.enter(r.ID, value)
+		j.coverage.addInstances(r.ID, value)
 		j.on = like(value)
 		if finding = s.Judge(value); finding.Ends() || finding.Suspects != nil {
 			return finding, false
@@ -301,7 +229,7 @@ func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect, f
 			if most = s.Clean + stops; suspect {
 				most += s.Clean / moreRounds
 			}
-			spent := time.Since(began) > j.scaled(j.config.MaxDuration/raceShare)
+			spent := time.Since(began) > j.config.scaled(j.config.MaxDuration/raceShare)
 			if suspect && fresh {
 				seconds++
 			}

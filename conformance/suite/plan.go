@@ -9,7 +9,6 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -35,6 +34,8 @@ type Plan struct {
 	Products      []string            `json:"products,omitempty"` // ids; absent: all
 	Options       []string            `json:"options,omitempty"`
 	MovesTheClock bool                `json:"moves_the_clock"`
+	Webhooks      string              `json:"webhooks,omitempty"` // the integration's address, below which webhooks are received
+	WebhookWait   string              `json:"webhook_wait,omitempty"`
 	Ledger        string              `json:"ledger,omitempty"`
 	Warning       string              `json:"warning,omitempty"` // why not everything can be judged
 
@@ -58,7 +59,7 @@ func (c Config) Plan() Plan {
 	if c.ClockURL == "" {
 		window, _ = c.Bounds.scope().Window(time.Now(), time.UTC)
 	}
-	words := probe.NewRedactor(c.AuthKey).Words
+	words := c.Redactor().Words
 	p := Plan{
 		BaseURL: words(c.BaseURL.Redacted()), AuthType: c.AuthType, Depth: c.Depth,
 		MaxHolds: *c.Bounds.MaxHolds, MaxBookings: *c.Bounds.MaxBookings, Stories: c.Explore, CallsAtOnce: scenario.MostCallers, CallsASecond: c.Bounds.MaxRPS,
@@ -69,6 +70,9 @@ func (c Config) Plan() Plan {
 		for i, id := range ids {
 			ids[i] = words(id)
 		}
+	}
+	if w := c.Webhooks; w != nil && !c.Bounds.ReadOnly {
+		p.Webhooks, p.WebhookWait = words(w.address()), w.wait().String()
 	}
 	switch {
 	case c.Bounds.ReadOnly:

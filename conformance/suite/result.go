@@ -14,7 +14,7 @@ import (
 
 func (r *run) result() *report.Result {
 	r.verdicts.Settle(r.fields)
-	r.tell(true)
+	r.news.tell(true)
 	started := r.player.Time.Started()
 	result := &report.Result{
 		Target: report.Target{
@@ -26,8 +26,8 @@ func (r *run) result() *report.Result {
 		StartedAt:       started.UTC().Truncate(time.Millisecond),
 		DurationMS:      time.Since(started).Milliseconds(),
 		Summary:         map[report.Outcome]int{},
-		Coverage:        r.coverage(),
-		Latency:         latency(r.client.Exchanges(), r.scaled),
+		Coverage:        r.measured(),
+		Latency:         latency(r.client.Exchanges(), r.config.scaled),
 		Vacancies:       r.player.Seats.Vacancies(r.client.Redactor().Words),
 		Calls:           r.client.Exchanges(),
 		NotUndone:       undo.Leftovers(r.config.Ledger, r.client.Redactor().Words),
@@ -41,7 +41,7 @@ func (r *run) result() *report.Result {
 	for _, outcome := range report.Outcomes() {
 		result.Summary[outcome] = 0
 	}
-	result.Rules = r.shownRules()
+	result.Rules = r.news.rules()
 	for _, one := range result.Rules {
 		result.Summary[one.Outcome]++
 		if one.Picture != "" {
@@ -54,12 +54,8 @@ func (r *run) result() *report.Result {
 	return result
 }
 
-func (r *run) scaled(d time.Duration) time.Duration {
-	return time.Duration(r.config.LimitScale * float64(d))
-}
-
-func (r *run) coverage() report.Coverage {
-	c := report.Coverage{Rules: r.coverageOfRules(), CasesLeftOut: r.casesLeft, Calls: len(r.client.Exchanges()), Bookings: r.player.Bookings()}
+func (r *run) measured() report.Coverage {
+	c := report.Coverage{Rules: r.coverage.ofRules(r.player.KeyForms()), CasesLeftOut: r.casesLeft, Calls: len(r.client.Exchanges()), Bookings: r.player.Bookings()}
 	if survey := r.player.Surveyed(); survey != nil {
 		c.Products, c.OptionsAsked, c.Slots = len(survey.Products), len(survey.Answers), survey.Slots
 		for _, product := range survey.Products {

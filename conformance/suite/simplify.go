@@ -45,18 +45,10 @@ func (r *run) holdsInFull(ctx context.Context, of rule.Rule, on *plan.Case) bool
 	})
 }
 
-// blamed returns the rule that is broken.
-func (b *breach) blamed() rule.Rule {
-	if b.Cause != nil {
-		return *b.Cause
-	}
-	return b.rule
-}
-
 // traced returns a finding with its cause: if simpler stories on the same slot show a breach too,
 // it returns that one.
 func (r *run) traced(ctx context.Context, of rule.Rule, f judge.Finding) judge.Finding {
-	if f.Outcome != report.Failed || f.On == nil || r.player.Depth.Cases() == 0 || r.player.ReadOnly || r.seatsOff() {
+	if f.Outcome != report.Failed || f.On == nil || r.player.Depth.Cases() == 0 || r.player.ReadOnly || r.verdicts.SeatsFailed() {
 		return f
 	}
 	found, on := r.simplify(ctx, &breach{Finding: f, rule: of}, f.On)

@@ -82,6 +82,14 @@ func Judge(interrupted context.Context, config Config) (*Outcome, error) {
 	}
 	r := newRun(interrupted, config.withDefaults())
 	defer r.client.Close()
+	box, err := r.listen()
+	if err != nil {
+		return nil, err
+	}
+	if box != nil {
+		defer box.Close()
+		r.config.Listening(box.URL())
+	}
 	stop := context.AfterFunc(interrupted, r.player.Time.Interrupt)
 	defer stop()
 
@@ -115,13 +123,14 @@ func (r *run) describe() {
 			if r.player.Time.Interrupted() {
 				ginkgo.Skip("the run was interrupted")
 			}
-			if failed := r.failed.Load(); failed != nil {
+			if failed := r.news.stopped(); failed != nil {
 				ginkgo.Skip(leftOutAfter(failed.ID))
 			}
 		})
 		for _, group := range judge.Groups() {
 			if group.Cases {
 				r.describeCases()
+				r.describeTogether()
 			}
 			if group.Keeps {
 				r.describeKeeping()
@@ -158,18 +167,22 @@ func (r *run) it(spec judge.Spec) {
 	})
 }
 
-func (r *run) awaitExpiry(ctx ginkgo.SpecContext) {
+// judge plays what a rule needs, judges it, and records the outcome, even if the suite itself
+// fails.
+func (r *run) judge(spec context.Context, s judge.Spec) (outcome report.Outcome, message string) {
 	r.stage.Lock()
 	defer r.stage.Unlock()
-	scenario.AwaitExpiry(ctx, r.player, r.config.Waiting)
-	r.heed(ctx)
-}
-
-// heed stops the run if Ginkgo, which receives signals, has ended the spec.
-func (r *run) heed(spec context.Context) {
-	if spec.Err() != nil {
-		r.player.Time.Interrupt()
-	}
+	began := time.Now()
+	ctx, cancel := r.player.Time.Within(spec)
+	defer cancel()
+	finding := judge.Finding{Outcome: report.Inconclusive, Message: "the suite itself failed while it judged this rule; please report it"}
+	defer func() {
+		r.heed(spec)
+		r.record(s.Rule, finding, time.Since(began))
+	}()
+	finding = r.traced(ctx, s.Rule, r.find(ctx, r.player, s))
+	outcome, _ = r.verdicts.Decide(s.Rule, finding)
+	return outcome, finding.Message
 }
 
 const cleanupTime = 20 * time.Second

@@ -2,6 +2,7 @@ package suite_test
 
 import (
 	"errors"
+	"net"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -66,7 +67,8 @@ func fromEnvironment(t *testing.T) (suite.Config, bool) {
 func ofMock(t *testing.T) suite.Config {
 	t.Helper()
 	const key = "a-key-for-the-suites-own-test"
-	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
+	hooks := ofWebhooks(t)
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Variants: []string{"webhooks-for-every-change"}, Webhooks: hooks.sent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,5 +83,29 @@ func ofMock(t *testing.T) suite.Config {
 			t.Errorf("want the mock's ledger to agree, got %v", violations)
 		}
 	})
-	return suite.Config{BaseURL: baseURL, AuthKey: key, HandlesTicketDelivery: true, ClockURL: server.URL + "/_mock/clock", Explore: 5, Depth: "quick"}
+	t.Cleanup(mock.Close)
+	return suite.Config{
+		BaseURL: baseURL, AuthKey: key, HandlesTicketDelivery: true, ClockURL: server.URL + "/_mock/clock", Explore: 5, Depth: "quick", Webhooks: hooks.received,
+	}
+}
+
+// hooks is how the mock sends its webhooks, and how the suite receives them.
+type hooks struct {
+	sent     *mockpartner.Webhooks
+	received *suite.Webhooks
+}
+
+func ofWebhooks(t *testing.T) hooks {
+	t.Helper()
+	const secret = "a-secret-for-the-suites-own-test"
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	base := &url.URL{Scheme: "http", Host: free, Path: "/integration"}
+	return hooks{&mockpartner.Webhooks{URL: base.String(), Secret: secret}, &suite.Webhooks{Listen: free, Secret: secret, URL: base}}
 }

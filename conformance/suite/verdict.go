@@ -2,9 +2,9 @@ package suite
 
 import (
 	"fmt"
-	"partnerkit.dev/conformance/internal/plan"
 	"strings"
 
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 )
@@ -66,7 +66,7 @@ func (r *run) narrowedBy() []string {
 
 // filtered reports whether Ginkgo left out a rule that was to be run.
 func (r *run) filtered() bool {
-	if r.player.Time.Interrupted() || r.failed.Load() != nil {
+	if r.player.Time.Interrupted() || r.news.stopped() != nil {
 		return false
 	}
 	for id := range r.choice.Run {

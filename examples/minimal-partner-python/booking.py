@@ -96,7 +96,7 @@ class Platform:
         """End a hold. An unknown, expired or released code has nothing left to end (REL-4, REL-5)."""
         reservation = self.reservations.get(code)
         if reservation and reservation.booking:
-            return {"success": False, "message": "The booking stays: cancel it by its booking id."}  # REL-6
+            return {"success": False, "message": "The booking is unchanged: cancel it by its booking id."}  # REL-6
         self.reservations.pop(code, None)
         return {"success": True}  # REL-2
 

@@ -185,7 +185,7 @@ func (p *platform) release(code string) object {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r, ok := p.reservations[code]; ok && r.booking != nil {
-		return object{"success": false, "message": "The booking stays: cancel it by its booking id."} // REL-6
+		return object{"success": false, "message": "The booking is unchanged: cancel it by its booking id."} // REL-6
 	}
 	delete(p.reservations, code)
 	return object{"success": true} // REL-2

@@ -122,7 +122,7 @@ type guests struct {
 // seats returns the number of seats for a party: one for every guest (RSV-9).
 func (o option) seats(party []guests) (int, error) {
 	if len(party) == 0 {
-		return 0, refusal("Please say who comes: units is empty.")
+		return 0, refusal("units is empty: choose at least one guest.")
 	}
 	seats := 0
 	for _, g := range party {
@@ -130,7 +130,7 @@ func (o option) seats(party []guests) (int, error) {
 			return 0, refusal(fmt.Sprintf("%s has no unit %.40q.", o.InternalName, g.ID))
 		}
 		if g.Quantity < 1 {
-			return 0, refusal("Please book at least one guest of every unit that you name.")
+			return 0, refusal("Each unit needs a quantity of at least 1.")
 		}
 		seats += min(g.Quantity, o.capacity+1) // more do not fit, and the sum cannot overflow
 	}

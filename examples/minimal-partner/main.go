@@ -44,8 +44,8 @@ func main() {
 // run serves until ctx ends, then waits for the running requests to finish.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("minimal-partner", flag.ExitOnError)
-	addr := flags.String("addr", "127.0.0.1:8082", "`address` to listen on; port 0 takes a free one")
-	key := flags.String("auth-key", "", "`key` that the marketplace presents (default: $PARTNER_AUTH_KEY)")
+	addr := flags.String("addr", "127.0.0.1:8082", "`address` to listen on; port 0 chooses a free port")
+	key := flags.String("auth-key", "", "`key` that the marketplace sends (default: $PARTNER_AUTH_KEY)")
 	_ = flags.Parse(args) // exits on an error
 	*key = cmp.Or(*key, getenv("PARTNER_AUTH_KEY"))
 	if *key == "" {

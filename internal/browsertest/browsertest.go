@@ -20,24 +20,28 @@ const patience = time.Minute
 // list begins with chromedp's own, because there can be only one list.
 const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
 
+// Path returns the path of the browser. If the machine has none, the test is skipped, or fails if CI
+// is set.
+func Path(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			return found
+		}
+	}
+	const missing = "there is no browser to see the pages in: install chromium"
+	if os.Getenv("CI") != "" {
+		t.Fatal(missing)
+	}
+	t.Skip(missing)
+	return ""
+}
+
 // Start starts a headless Chromium until the test ends. Tabs are opened in the context. If the
 // machine has no browser, the test is skipped, or fails if CI is set.
 func Start(t testing.TB) context.Context {
 	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		const missing = "there is no browser to see the pages in: install chromium"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	path := Path(t)
 	// Temporary files and user data of the browser are removed with this folder. The name is short,
 	// because the path of a socket in it is limited.
 	folder, err := os.MkdirTemp("", "browser-")

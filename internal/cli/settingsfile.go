@@ -36,7 +36,7 @@ type SettingsFile struct {
 // RegisterFile adds the flags that select the file and the profile.
 func RegisterFile(flags *pflag.FlagSet, usual string) {
 	flags.String(configFlag, "", "a YAML `file` of settings, by the names of these flags; without it "+usual+" is read from the working directory, with --config= no file")
-	flags.String(profileFlag, "", "the `name` of the profile in that file that counts")
+	flags.String(profileFlag, "", "the `name` of the profile in that file to use")
 }
 
 // settable reports whether a flag can be set other than on the command line.
@@ -136,7 +136,7 @@ func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter)
 func (f *SettingsFile) enter(read *readSettings, entry *ast.MapNodeIter, into map[string]ast.Node) error {
 	name := keyOf(entry)
 	if instead := f.Secrets[name]; instead != "" {
-		return read.At(entry.Key(), "%s has no place in a file: %s", name, instead)
+		return read.At(entry.Key(), "%s is not allowed in a file: %s", name, instead)
 	}
 	flags := f.Fresh()
 	flag := flags.Lookup(name)
@@ -147,7 +147,7 @@ func (f *SettingsFile) enter(read *readSettings, entry *ast.MapNodeIter, into ma
 				names = append(names, flag.Name)
 			}
 		})
-		return read.At(entry.Key(), "%v; a setting is named as its flag is", f.unknown("setting", name, names))
+		return read.At(entry.Key(), "%v; each setting has the name of its flag", f.unknown("setting", name, names))
 	}
 	into[name] = entry.Value()
 	return read.set(flag, entry.Value())
@@ -175,7 +175,7 @@ func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
 	for _, one := range nodes {
 		text, ok := textOf(one)
 		if !ok {
-			return r.At(one, "%s: expected a value, or leave the setting out", flag.Name)
+			return r.At(one, "%s: expected a value, or omit the setting", flag.Name)
 		}
 		texts = append(texts, text)
 	}
@@ -233,6 +233,6 @@ func wanted(flag *pflag.Flag) string {
 	case "stringSlice", "stringArray":
 		return "a list, or names with commas between"
 	default:
-		return "one value, as the flag takes it"
+		return "a single value, as for the flag"
 	}
 }

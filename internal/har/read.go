@@ -170,7 +170,7 @@ func entries(from io.Reader) iter.Seq2[*recorded, error] {
 			}
 		}
 		if _, err := decoder.Token(); archive && err != nil {
-			yield(nil, fmt.Errorf("the archive ends within its entries: %w", err))
+			yield(nil, fmt.Errorf("the archive is truncated within its entries: %w", err))
 		}
 	}
 }

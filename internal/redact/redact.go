@@ -29,8 +29,14 @@ const (
 // several times, in either case. Long parts of the key are removed too.
 type Redactor struct{ forms [][]byte }
 
-// New returns the redactor of key.
-func New(key string) *Redactor { return &Redactor{forms: formsOf(key)} }
+// New returns the redactor of the keys. Empty keys are ignored.
+func New(keys ...string) *Redactor {
+	r := &Redactor{}
+	for _, key := range keys {
+		r.forms = append(r.forms, formsOf(key)...)
+	}
+	return r
+}
 
 // Redact returns s without the key. If s was shortened within the key and ends with an ellipsis, it
 // also removes the beginning of the key.

@@ -73,7 +73,7 @@ func (f *File) check(tokens token.Tokens) error {
 	}
 	for _, t := range tokens {
 		if t.Type == token.AnchorType || t.Type == token.AliasType || t.Type == token.TagType {
-			return f.error(at(t, "anchors, aliases and tags are not read here: write the value itself"))
+			return f.error(at(t, "anchors, aliases and tags are not supported here: write the value itself"))
 		}
 	}
 	return nil

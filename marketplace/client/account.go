@@ -26,16 +26,13 @@ type Account struct {
 // AccountDetail is an account with its long-lived tokens.
 type AccountDetail struct {
 	Account
-	APITokens []TokenRecord `json:"api_tokens"` // the newest first
-}
-
-// TokenRecord describes a long-lived token, without the token itself.
-type TokenRecord struct {
-	ID        string    `json:"token_id"`
-	Name      string    `json:"name"`
-	Mode      string    `json:"mode"` // live or test; "": each request chooses
-	CreatedAt time.Time `json:"created_at"`
-	RevokedAt time.Time `json:"revoked_at"` // zero: not revoked
+	APITokens []struct {
+		ID        string    `json:"token_id"`
+		Name      string    `json:"name"`
+		Mode      string    `json:"mode"` // live or test; "": each request chooses
+		CreatedAt time.Time `json:"created_at"`
+		RevokedAt time.Time `json:"revoked_at"` // zero: not revoked
+	} `json:"api_tokens"` // the newest first
 }
 
 // NewAccount describes an account to create.

@@ -19,20 +19,27 @@ type Activity struct {
 
 // ActivityDetails are the fields of an activity that operators set.
 type ActivityDetails struct {
-	ActivityType            Named                     `json:"activity_type"`
-	MainPromoTitle          string                    `json:"main_promo_title"`
-	ShortDescription        string                    `json:"short_description"`
-	Description             string                    `json:"description"`
-	Address                 string                    `json:"address"`
-	OneTimeActivity         bool                      `json:"one_time_activity"`
-	AdminPricePercentage    Decimal                   `json:"admin_price_percentage"`    // added to the price; "": not set
-	AdminDiscountPercentage Decimal                   `json:"admin_discount_percentage"` // subtracted from the price; "": not set
-	Location                Location                  `json:"location"`
-	Categories              []string                  `json:"categories"`
-	Tags                    []string                  `json:"tags"`
-	Media                   []Image                   `json:"media"`
-	PartnerDetails          PartnerDetails            `json:"partner_details"`
-	Translation             map[string]map[string]any `json:"translation"` // by language, then by field
+	ActivityType struct {
+		Name string `json:"name"`
+	} `json:"activity_type"`
+	MainPromoTitle          string   `json:"main_promo_title"`
+	ShortDescription        string   `json:"short_description"`
+	Description             string   `json:"description"`
+	Address                 string   `json:"address"`
+	OneTimeActivity         bool     `json:"one_time_activity"`
+	AdminPricePercentage    Decimal  `json:"admin_price_percentage"`    // added to the price; "": not set
+	AdminDiscountPercentage Decimal  `json:"admin_discount_percentage"` // subtracted from the price; "": not set
+	Location                Location `json:"location"`
+	Categories              []string `json:"categories"`
+	Tags                    []string `json:"tags"`
+	Media                   []Image  `json:"media"`
+	PartnerDetails          struct {
+		Name            string         `json:"name"`
+		PartnerCategory string         `json:"partner_category"`
+		CompanyDetails  map[string]any `json:"companyDetails"` // free-form
+		ProfileImage    string         `json:"profileImage"`
+	} `json:"partner_details"`
+	Translation map[string]map[string]any `json:"translation"` // by language, then by field
 }
 
 // ActivityStatus says whether an activity is sold.
@@ -54,28 +61,37 @@ type Variation struct {
 	Capacity            int                         `json:"capacity"` // of its largest slot
 	InstantConfirmation bool                        `json:"instant_confirmation"`
 	CancellationPolicy  string                      `json:"cancellation_policy"`
-	ExternalSync        ExternalOption              `json:"external_sync"`
+	ExternalSync        struct {
+		ExternalOptionID string `json:"external_option_id"` // "": the marketplace created the variation
+	} `json:"external_sync"`
 	VariationDetails
 }
 
 // VariationDetails are the fields of a variation that operators set.
 type VariationDetails struct {
-	Language     []string    `json:"language"`
-	Description  string      `json:"description"`
-	MaxNoBooking int         `json:"max_no_booking"` // guests in one booking; 0: no limit
-	Duration     Duration    `json:"duration"`
-	Itinerary    []Step      `json:"itinerary"`
-	Includes     Includes    `json:"includes"`
-	CutOffTime   string      `json:"cut_off_time"`
-	Media        Image       `json:"media"`
-	TourGuides   []TourGuide `json:"tourGuides"`
-	Pickup       Pickup      `json:"pickup"`
-	Notes        string      `json:"notes"`
-}
-
-// ExternalOption is the partner's name for a variation.
-type ExternalOption struct {
-	ExternalOptionID string `json:"external_option_id"` // "": the marketplace created the variation
+	Language     []string `json:"language"`
+	Description  string   `json:"description"`
+	MaxNoBooking int      `json:"max_no_booking"` // guests in one booking; 0: no limit
+	Duration     Duration `json:"duration"`
+	Itinerary    []struct {
+		Title       string `json:"title"`
+		Description string `json:"description"`
+	} `json:"itinerary"`
+	Includes struct {
+		TransportationMethods []string `json:"transportation_methods"`
+		Food                  []string `json:"food"`
+		Drinks                []string `json:"drinks"`
+		Including             []string `json:"including"`
+		Excluding             []string `json:"excluding"`
+	} `json:"includes"`
+	CutOffTime string `json:"cut_off_time"`
+	Media      Image  `json:"media"`
+	TourGuides []struct {
+		ID   string `json:"tour_guide_id"`
+		Name string `json:"name"`
+	} `json:"tourGuides"`
+	Pickup Pickup `json:"pickup"`
+	Notes  string `json:"notes"`
 }
 
 // Pricing is the price of a variation or of one of its slots: by guest, or by group. Prices are in
@@ -96,11 +112,6 @@ type UnitPrice struct {
 	Price  Decimal             `json:"price"`
 }
 
-// Named is something that has a name.
-type Named struct {
-	Name string `json:"name"`
-}
-
 // Location is where an activity takes place.
 type Location struct {
 	Country Country `json:"country"`
@@ -119,39 +130,10 @@ type Image struct {
 	ImageURL string `json:"imageUrl"`
 }
 
-// PartnerDetails are the public facts about an activity's partner.
-type PartnerDetails struct {
-	Name            string         `json:"name"`
-	PartnerCategory string         `json:"partner_category"`
-	CompanyDetails  map[string]any `json:"companyDetails"` // free-form
-	ProfileImage    string         `json:"profileImage"`
-}
-
 // Duration is how long a variation takes: days plus hours.
 type Duration struct {
 	Hours float64 `json:"hours"`
 	Days  float64 `json:"days"`
-}
-
-// Step is one step of an itinerary.
-type Step struct {
-	Title       string `json:"title"`
-	Description string `json:"description"`
-}
-
-// Includes lists what a price includes and what it excludes.
-type Includes struct {
-	TransportationMethods []string `json:"transportation_methods"`
-	Food                  []string `json:"food"`
-	Drinks                []string `json:"drinks"`
-	Including             []string `json:"including"`
-	Excluding             []string `json:"excluding"`
-}
-
-// TourGuide leads guests.
-type TourGuide struct {
-	ID   string `json:"tour_guide_id"`
-	Name string `json:"name"`
 }
 
 // Pickup describes where guests are picked up and dropped off.

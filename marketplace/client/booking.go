@@ -29,7 +29,12 @@ type Booking struct {
 		CancellationPolicy string `json:"cancellation_policy"`
 		Notes              string `json:"notes"`
 	} `json:"voucher"` // what guests need in addition to their tickets
-	Units               []BookedUnit        `json:"units"`
+	Units []struct {
+		UnitID   string              `json:"unit_id"`
+		Type     partnerapi.UnitType `json:"type"`
+		Quantity int                 `json:"quantity"`
+		Price    Decimal             `json:"price"` // for one guest; "" with a group price
+	} `json:"units"`
 	Currency            string              `json:"currency"` // of the prices and the total
 	Total               Decimal             `json:"total"`
 	Contact             Contact             `json:"contact"`
@@ -42,7 +47,17 @@ type Booking struct {
 	Attention           *Attention          `json:"attention"`           // nil: no attention needed
 	PartnerRelease      Delivery            `json:"partner_release"`
 	PartnerCancellation Delivery            `json:"partner_cancellation"`
-	History             []HistoryEntry      `json:"history"` // oldest first
+	History             []struct {
+		At         time.Time     `json:"at"`
+		Kind       HistoryKind   `json:"kind"`
+		From       BookingStatus `json:"from"` // for a state change
+		To         BookingStatus `json:"to"`
+		Why        string        `json:"why"`         // the cause, such as abandoned, or a payment's reference
+		Endpoint   string        `json:"endpoint"`    // of the partner, such as confirm; for a call
+		Status     int           `json:"status"`      // of the partner's answer; 0: no answer
+		DurationMS *int64        `json:"duration_ms"` // of a call; nil while it has not ended
+		Error      string        `json:"error"`
+	} `json:"history"` // oldest first
 }
 
 // BookingStatus is the state of a booking.
@@ -75,14 +90,6 @@ const (
 	Unwanted      ReleaseReason = "unwanted"  // the hold arrived after the caller had given up
 	Withdrawn     ReleaseReason = "withdrawn" // the partner's integration was deleted
 )
-
-// BookedUnit is the number of guests of one unit, with their price.
-type BookedUnit struct {
-	UnitID   string              `json:"unit_id"`
-	Type     partnerapi.UnitType `json:"type"`
-	Quantity int                 `json:"quantity"`
-	Price    Decimal             `json:"price"` // for one guest; "" with a group price
-}
 
 // Contact is the guest who made the booking.
 type Contact struct {
@@ -135,19 +142,6 @@ const (
 	NotSupported Delivery = "not_supported" // the partner does not support the call
 	Failed       Delivery = "failed"        // an operator can send it again
 )
-
-// HistoryEntry is one event in a booking's history.
-type HistoryEntry struct {
-	At         time.Time     `json:"at"`
-	Kind       HistoryKind   `json:"kind"`
-	From       BookingStatus `json:"from"` // for a state change
-	To         BookingStatus `json:"to"`
-	Why        string        `json:"why"`         // the cause, such as abandoned, or a payment's reference
-	Endpoint   string        `json:"endpoint"`    // of the partner, such as confirm; for a call
-	Status     int           `json:"status"`      // of the partner's answer; 0: no answer
-	DurationMS *int64        `json:"duration_ms"` // of a call; nil while it has not ended
-	Error      string        `json:"error"`
-}
 
 // HistoryKind is the kind of a history entry.
 type HistoryKind string

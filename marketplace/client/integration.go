@@ -21,9 +21,20 @@ type Integration struct {
 	Health                Health              `json:"health"`
 	LastSync              *Sync               `json:"last_sync"`       // nil: no sync yet
 	AwaitsApproval        bool                `json:"awaits_approval"` // by Operator.ApproveSync
-	Slots                 SlotsKnown          `json:"slots"`
-	Breaches              []Breach            `json:"breaches"` // newest first
-	Certification         *struct {
+	Slots                 struct {
+		Options      int       `json:"options"`        // in the partner's catalog
+		Pulled       int       `json:"pulled"`         // options whose slots have been pulled
+		OldestPullAt time.Time `json:"oldest_pull_at"` // zero: no pull yet
+		SetAside     []struct {
+			ProductID      string    `json:"product_id"`
+			OptionID       string    `json:"option_id"`
+			AvailabilityID string    `json:"availability_id"` // "": the slot has no readable id
+			Problems       []Problem `json:"problems"`
+		} `json:"set_aside"` // the first few
+	} `json:"slots"`
+	Calls         []HourOfCalls `json:"calls"`    // of the last 24 hours, oldest first; hours without calls are left out
+	Breaches      []Breach      `json:"breaches"` // newest first
+	Certification *struct {
 		State           string    `json:"state"`  // none, certified, failed or expired
 		RunID           string    `json:"run_id"` // the run that the state is based on; empty: no run
 		ContractVersion string    `json:"contract_version"`
@@ -36,6 +47,24 @@ type Integration struct {
 		} `json:"ended"` // nil: the certificate is valid, or there was none
 		Withheld bool `json:"withheld"` // the activities are not listed until there is a valid certificate
 	} `json:"certification"` // nil: the marketplace does not show it
+	// Admission says under which conditions the activities are listed.
+	Admission struct {
+		Policy           string    `json:"certification"`        // in force: off, advise or require
+		Own              string    `json:"certification_own"`    // set for this integration; empty: the marketplace's
+		GoLive           string    `json:"go_live"`              // none, requested, approved or declined
+		ApprovalRequired bool      `json:"approval_required"`    // not listed until an operator has approved it
+		RequestedAt      time.Time `json:"go_live_requested_at"` // zero: not requested
+		DecidedAt        time.Time `json:"go_live_decided_at"`   // zero: no decision
+		Reason           string    `json:"go_live_reason"`       // of the decision
+	} `json:"admission"`
+}
+
+// HourOfCalls counts the calls to a partner in an hour.
+type HourOfCalls struct {
+	Hour    time.Time `json:"hour"` // its beginning
+	OK      int       `json:"ok"`
+	Refused int       `json:"refused"` // as the contract allows, such as a reserve of a slot that has sold out
+	Failed  int       `json:"failed"`
 }
 
 // Health is the condition of a partner, judged by the calls to it.
@@ -56,19 +85,25 @@ type HealthChange struct {
 
 // Sync is the result of one pull of a partner's catalog.
 type Sync struct {
-	Mode        SyncMode     `json:"mode"`
-	Cause       string       `json:"cause"` // trigger (the partner's webhook), operator, schedule, or notify (a webhook named an unknown slot)
-	StartedAt   time.Time    `json:"started_at"`
-	FinishedAt  time.Time    `json:"finished_at"`
-	Synced      int          `json:"synced"`  // products that were stored
-	Skipped     bool         `json:"skipped"` // the catalog equals the one of the last full pull, so nothing was written
-	Failed      bool         `json:"failed"`  // nothing was written
-	Reason      string       `json:"reason"`  // why it was skipped or failed; otherwise ""
-	Created     int          `json:"created"` // activities
-	Updated     int          `json:"updated"`
-	Deactivated int          `json:"deactivated"`
-	SetAside    []SetProduct `json:"set_aside"` // products that are not stored
-	Guard       *Guard       `json:"guard"`     // nil: the guard held nothing
+	Mode        SyncMode  `json:"mode"`
+	Cause       string    `json:"cause"` // trigger (the partner's webhook), operator, schedule, or notify (a webhook named an unknown slot)
+	StartedAt   time.Time `json:"started_at"`
+	FinishedAt  time.Time `json:"finished_at"`
+	Synced      int       `json:"synced"`  // products that were stored
+	Skipped     bool      `json:"skipped"` // the catalog equals the one of the last full pull, so nothing was written
+	Failed      bool      `json:"failed"`  // nothing was written
+	Reason      string    `json:"reason"`  // why it was skipped or failed; otherwise ""
+	Created     int       `json:"created"` // activities
+	Updated     int       `json:"updated"`
+	Deactivated int       `json:"deactivated"`
+	SetAside    []struct {
+		ProductID string    `json:"product_id"` // "": the product has no readable id
+		Problems  []Problem `json:"problems"`
+	} `json:"set_aside"` // products that are not stored
+	Guard *struct {
+		WouldDeactivate int `json:"would_deactivate"`
+		Of              int `json:"of"` // active activities
+	} `json:"guard"` // nil: the guard held nothing
 }
 
 // SyncMode says what a sync requests.
@@ -80,39 +115,10 @@ const (
 	Incremental SyncMode = "incremental" // products that changed since the last pull
 )
 
-// Guard describes a held sync: it would have removed too much of the catalog. It is
-// applied when the partner answers the same again, or with Operator.ApproveSync.
-type Guard struct {
-	WouldDeactivate int `json:"would_deactivate"`
-	Of              int `json:"of"` // active activities
-}
-
-// SetProduct is a product that was set aside.
-type SetProduct struct {
-	ProductID string    `json:"product_id"` // "": the product has no readable id
-	Problems  []Problem `json:"problems"`
-}
-
 // Problem is an invalid place in a partner's answer.
 type Problem struct {
 	Pointer string `json:"pointer"` // a JSON pointer
 	Message string `json:"message"` // what was expected and what was received
-}
-
-// SlotsKnown says for how many of a partner's options the slots are loaded.
-type SlotsKnown struct {
-	Options      int       `json:"options"`        // in the partner's catalog
-	Pulled       int       `json:"pulled"`         // options whose slots have been pulled
-	OldestPullAt time.Time `json:"oldest_pull_at"` // zero: no pull yet
-	SetAside     []SetSlot `json:"set_aside"`      // the first few
-}
-
-// SetSlot is a slot that was set aside.
-type SetSlot struct {
-	ProductID      string    `json:"product_id"`
-	OptionID       string    `json:"option_id"`
-	AvailabilityID string    `json:"availability_id"` // "": the slot has no readable id
-	Problems       []Problem `json:"problems"`
 }
 
 // Breach is a breach of the partner contract: a rule that the partner's answers break, or an answer

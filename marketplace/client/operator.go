@@ -26,8 +26,12 @@ func NewOperator(marketplace string, credentials Credentials, o Options) (*Opera
 type Overview struct {
 	Bookings      int                   `json:"bookings_needing_attention"`
 	BookingsSince time.Time             `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
+	Waiting       []WaitingBooking      `json:"bookings_waiting"`                 // at most ten, oldest first
 	Integrations  int                   `json:"integrations"`                     // the total number
 	Troubled      []TroubledIntegration `json:"integrations_needing_attention"`   // at most 100
+	OldestSync    *DatedIntegration     `json:"oldest_sync"`                      // nil: none was synced
+	OldestSlots   *DatedIntegration     `json:"oldest_slots"`                     // whose slots were completely loaded longest ago; nil: none were
+	Recent        []RecentEvent         `json:"recent"`                           // at most twelve, newest first
 	RatesMissing  []struct {            // prices in these currencies are left out of answers in other currencies
 		Currency   string `json:"currency"`
 		Base       string `json:"base"`
@@ -60,6 +64,48 @@ type Overview struct {
 	} `json:"partners"`
 }
 
+// WaitingBooking is a reason why a booking needs attention.
+type WaitingBooking struct {
+	BookingID       string          `json:"booking_id"`
+	Reason          AttentionReason `json:"reason"`
+	Since           time.Time       `json:"since"`
+	Status          BookingStatus   `json:"status"`
+	Reference       string          `json:"reseller_reference"` // "": none
+	IntegrationID   string          `json:"integration_id"`
+	IntegrationName string          `json:"integration_name"`
+}
+
+// DatedIntegration is an integration with the time of its last sync, or of its slots.
+type DatedIntegration struct {
+	IntegrationID string    `json:"integration_id"`
+	Name          string    `json:"name"`
+	At            time.Time `json:"at"`
+}
+
+// RecentEvent is something that happened to an integration or a booking.
+type RecentEvent struct {
+	At              time.Time  `json:"at"`
+	Kind            RecentKind `json:"kind"`
+	IntegrationID   string     `json:"integration_id"`
+	IntegrationName string     `json:"integration_name"`
+	BookingID       string     `json:"booking_id"` // for attention_needed and attention_resolved; else ""
+	RunID           string     `json:"run_id"`     // for run_ended; else ""
+	Says            string     `json:"says"`       // the new health, why the sync failed, what the guard holds, the reason of the attention, or the verdict
+}
+
+// RecentKind is what happened.
+type RecentKind string
+
+// The kinds.
+const (
+	HealthChanged     RecentKind = "health_changed"
+	SyncFailed        RecentKind = "sync_failed"
+	SyncHeld          RecentKind = "sync_held" // the guard held a sync
+	AttentionNeeded   RecentKind = "attention_needed"
+	AttentionResolved RecentKind = "attention_resolved"
+	RunEnded          RecentKind = "run_ended" // a conformance run
+)
+
 // TroubledIntegration is an integration that needs attention.
 type TroubledIntegration struct {
 	IntegrationID  string            `json:"integration_id"`
@@ -71,8 +117,9 @@ type TroubledIntegration struct {
 	SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: no options
 	SlotsLate      bool              `json:"slots_late"`  // SlotsSince is more than 26 hours ago
 
-	CertificateUntil time.Time `json:"certificate_until"` // when the certificate ended or will end within seven days; zero: neither
-	CertificateEnded string    `json:"certificate_ended"` // why it has ended: breach, expired or address_changed; empty: it has not
+	CertificateUntil time.Time `json:"certificate_until"`    // when the certificate ended or will end within seven days; zero: neither
+	CertificateEnded string    `json:"certificate_ended"`    // why it has ended: breach, expired or address_changed; empty: it has not
+	GoLiveRequested  time.Time `json:"go_live_requested_at"` // since when the partner waits for an approval; zero: it does not
 }
 
 // Overview reads what needs attention now.

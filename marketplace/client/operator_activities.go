@@ -20,20 +20,17 @@ type OperatorActivity struct {
 	PartnerStatus  ActivityStatus `json:"partner_status"`  // Active while the partner's catalog contains it
 	OperatorStatus ActivityStatus `json:"operator_status"` // set by operators
 	ActivityDetails
-	Currency     string              `json:"currency"` // of the partner's first price
-	ExternalSync ExternalProduct     `json:"external_sync"`
-	Variations   []OperatorVariation `json:"variations"`
-}
-
-// ExternalProduct is a partner's product, as the partner last sent it.
-type ExternalProduct struct {
-	ExternalProductID   string `json:"external_product_id"`
-	InternalName        string `json:"internal_name"`
-	Reference           string `json:"reference"`
-	Locale              string `json:"locale"`
-	TimeZone            string `json:"time_zone"`
-	InstantConfirmation bool   `json:"instant_confirmation"`
-	AllowFreesale       bool   `json:"allow_freesale"`
+	Currency     string `json:"currency"` // of the partner's first price
+	ExternalSync struct {
+		ExternalProductID   string `json:"external_product_id"`
+		InternalName        string `json:"internal_name"`
+		Reference           string `json:"reference"`
+		Locale              string `json:"locale"`
+		TimeZone            string `json:"time_zone"`
+		InstantConfirmation bool   `json:"instant_confirmation"`
+		AllowFreesale       bool   `json:"allow_freesale"`
+	} `json:"external_sync"`
+	Variations []OperatorVariation `json:"variations"`
 }
 
 // OperatorVariation is a variation as operators read it.

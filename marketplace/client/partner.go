@@ -49,10 +49,15 @@ func (p *Partner) Register(ctx context.Context, r Registration) (Registered, err
 	return call[Registered](ctx, p.c, post(path("partner-integrations"), r))
 }
 
-// Integrations lists the partner's integrations of a mode: live, test, or "" for both. For an
-// operator it lists all integrations.
-func (p *Partner) Integrations(mode string) List[Integration] {
-	return List[Integration]{p.c, path("partner-integrations"), queryOf("mode", mode)}
+// IntegrationQuery filters integrations.
+type IntegrationQuery struct {
+	Mode  string // live or test; "": both
+	Words string // part of the name or the base URL
+}
+
+// Integrations lists the partner's integrations. For an operator it lists all integrations.
+func (p *Partner) Integrations(q IntegrationQuery) List[Integration] {
+	return List[Integration]{p.c, path("partner-integrations"), queryOf("mode", q.Mode, "q", q.Words)}
 }
 
 // Integration reads an integration: its health, its last sync, what was set aside.

@@ -59,8 +59,8 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	_, _ = operator.Bookings(bookings).After(ctx, "c", 1)
 	_, _ = operator.Syncs("i").Page(ctx, 1, 1)
 	_, _ = operator.Syncs("i").After(ctx, "c", 1)
-	_, _ = operator.Integrations("test").Page(ctx, 1, 1)
-	_, _ = operator.Integrations("test").After(ctx, "c", 1)
+	_, _ = operator.Integrations(IntegrationQuery{"test", "walks"}).Page(ctx, 1, 1)
+	_, _ = operator.Integrations(IntegrationQuery{"test", "walks"}).After(ctx, "c", 1)
 
 	asked := map[string][]string{}
 	for _, r := range w.asked {

@@ -222,7 +222,7 @@ func TestARunBeginsWithItsPlan(t *testing.T) {
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{})
 	r := judge(t, address, "--read-only", "--max-rps", "1000")
-	for _, want := range []string{"\nwrites  nothing: no hold and no booking\n", "\nledger  " + r.dir} {
+	for _, want := range []string{"\nwrites  no holds and no bookings\n", "\nledger  " + r.dir} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("want %q, got\n%s", want, r.stdout)
 		}

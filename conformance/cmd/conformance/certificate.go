@@ -93,14 +93,14 @@ func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c sta
 	}
 	known := keys.Key(header.KeyID)
 	if header.KeyID == "" || len(known) == 0 {
-		return c, errInvalid("it was signed with a key that is not among those of --key")
+		return c, errInvalid("it was signed with a key that --key does not contain")
 	}
 	payload, err := signed.Verify(known[0])
 	if err != nil {
 		return c, errInvalid("it was changed, or signed with another key")
 	}
 	if err := json.Unmarshal(payload, &c); err != nil {
-		return c, errInvalid("what is signed is not a certificate")
+		return c, errInvalid("the signed content is not a certificate")
 	}
 	switch {
 	case now.Unix() >= c.ExpiresAt:

@@ -27,7 +27,7 @@ func newCleanup() *cobra.Command {
 	var flags cleanupFlags
 	command := &cobra.Command{
 		Use:   "cleanup LEDGER",
-		Short: "Undo what a killed run has left behind",
+		Short: "Undo the holds and bookings of a killed run",
 		Long: `Reads the ledger of a run, releases the holds and cancels the bookings that are
 still open in it, and enters that. It may be run again.
 
@@ -46,22 +46,22 @@ version of this command wrote the ledger.
 
 Exit codes:
   0  nothing is left
-  1  something could not be undone; it is listed
-  2  the command was not understood, or could not do its work
+  1  some holds or bookings could not be undone; they are listed
+  2  the command line was wrong, or the command failed
   3  the partner was not reached`,
 		Example: `  conformance cleanup conformance-report/ledger.jsonl
   conformance cleanup conformance-report/ledger.jsonl --json
   conformance cleanup ledger.jsonl --force --base-url https://new.partner.example`,
-		Args: cli.Exactly(1, "cleanup takes the file of one ledger, and received %d; a run says where its ledger is"),
+		Args: cli.Exactly(1, "cleanup: expected one ledger file, received %d; every run prints the path of its ledger"),
 		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
 	}
 	f := command.Flags()
 	flags.targetFlags.register(f)
-	f.Lookup("base-url").Usage = "the partner's `address`; one that is not the ledger's needs --force"
+	f.Lookup("base-url").Usage = "the partner's `address`; an address other than the ledger's requires --force"
 	f.Lookup("clock-url").Usage = "an `address` where the target's clock is read, which tells whether a hold has expired"
 	f.StringVar(&flags.authType, "auth-type", "", authTypeUsage+", where it is no longer as in the ledger")
 	f.BoolVar(&flags.force, "force", false, "with --base-url: clean up without verifying that a run with this key at this address wrote the ledger")
-	f.BoolVar(&flags.asJSON, "json", false, "print what came of it as JSON")
+	f.BoolVar(&flags.asJSON, "json", false, "print the results as JSON")
 	complete(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt")})
 	return command
 }
@@ -177,7 +177,7 @@ func (s *screen) cleanedUp(result cleanedUp) {
 	}
 	switch {
 	case !result.reached:
-		s.printf("the partner was not reached; run the command again when it can be\n")
+		s.printf("the partner could not be reached; run the command again when it is reachable\n")
 	case len(result.NotUndone) > 0:
 		s.printf("%d undone, %d left\n", len(result.Undone), len(result.NotUndone))
 	default:

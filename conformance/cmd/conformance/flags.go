@@ -33,14 +33,14 @@ type safetyFlags struct {
 
 func (f *safetyFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.bounds.ReadOnly, "read-only", false, "hold and book nothing: test only the catalog and availability")
-	flags.Var(optionalNumber{&f.bounds.MaxHolds}, "max-holds", fmt.Sprintf("make at most this many holds; what does not fit is inconclusive (default %d)", suite.DefaultMaxHolds))
-	flags.Var(optionalNumber{&f.bounds.MaxBookings}, "max-bookings", fmt.Sprintf("make at most this many bookings; what does not fit is inconclusive (default %d)", suite.DefaultMaxBookings))
+	flags.Var(optionalNumber{&f.bounds.MaxHolds}, "max-holds", fmt.Sprintf("make at most this many holds; rules that need more are inconclusive (default %d)", suite.DefaultMaxHolds))
+	flags.Var(optionalNumber{&f.bounds.MaxBookings}, "max-bookings", fmt.Sprintf("make at most this many bookings; rules that need more are inconclusive (default %d)", suite.DefaultMaxBookings))
 	flags.IntVar(&f.bounds.MaxRPS, "max-rps", 0, "send at most this many calls a second, including concurrent ones (default no limit)")
 	flags.StringSliceVar(&f.bounds.Products, "product", nil, "request and book only the products with these `ids`; the whole catalog is still tested")
 	flags.StringSliceVar(&f.bounds.Options, "option", nil, "like --product, for options")
 	flags.StringVar(&f.bounds.From, "from", "", "request and book only slots from this `date` on, such as 2026-07-01")
 	flags.StringVar(&f.bounds.To, "to", "", "request and book only slots up to this `date`")
-	flags.BoolVar(&f.planOnly, "plan", false, "print what would be held and booked, and stop; only the catalog and availability are read")
+	flags.BoolVar(&f.planOnly, "plan", false, "print the planned holds and bookings, and stop; reads only the catalog and availability")
 	flags.BoolVar(&f.asJSON, "json", false, "with --plan: print it as JSON")
 	flags.StringVar(&f.ledger, "ledger", "", "the `file` that records every hold and booking, for 'conformance cleanup' (default ledger.jsonl in the report folder)")
 }
@@ -152,7 +152,7 @@ func (f *targetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.authKeyEnv, authKeyEnvFlag, probe.KeyVariable, "the environment `variable` that holds the key")
 	flags.StringVar(&f.clockURL, "clock-url", "", "a `URL` that reads and moves the partner's clock, to test the expiry of holds")
 	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust in addition to the system's")
-	flags.BoolVar(&f.publicOnly, "public-only", false, "call the partner at a public address only: refuse those of this machine and of private networks, also if a name resolves to them")
+	flags.BoolVar(&f.publicOnly, "public-only", false, "call only public addresses: refuse addresses of this machine and of private networks, even if a name resolves to them")
 }
 
 type target struct {
@@ -256,7 +256,7 @@ func flaw(err error) string {
 	case errors.As(err, &host):
 		return "invalid character in the host"
 	case strings.Contains(text, "control character"):
-		return "it contains a line break or another control character"
+		return "it contains a control character, such as a line break"
 	case strings.Contains(text, "invalid port"):
 		return "the port is not a number"
 	default:
@@ -285,7 +285,7 @@ func (f targetFlags) checkKey() error {
 	case key == "":
 		return errors.New("the key is missing: set " + f.authKeyEnv + ", or give --auth-key")
 	case strings.ContainsFunc(key, unicode.IsControl):
-		return errors.New("the key contains a line break or another control character, which is not allowed in a header: check how it was copied")
+		return errors.New("the key contains a control character, such as a line break: check how it was copied")
 	case strings.TrimSpace(key) != key:
 		return errors.New("the key begins or ends with a space: check how it was copied")
 	}

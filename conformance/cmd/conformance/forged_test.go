@@ -40,7 +40,7 @@ func TestAForgedLedgerNeitherReceivesTheKeyNorCancelsAnything(t *testing.T) {
 		}, "line 3 was not written"},
 		"with no MAC at all, as older versions wrote them": {func(text string) string {
 			return strings.Replace(macs.ReplaceAllString(text, ""), `{"ledger":2,`, `{"ledger":1,`, 1)
-		}, "it has no MACs: an older version of this command wrote it, or somebody removed them"},
+		}, "it has no MACs: an older version of this command wrote it, or they were removed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

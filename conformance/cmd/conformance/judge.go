@@ -69,7 +69,7 @@ Exit codes:
 				return nil
 			}
 			if len(args) == 0 {
-				return errors.New("judge takes the files of a recording, and received none; 'conformance judge --help' shows examples")
+				return errors.New("judge: expected one or more recording files, received none; 'conformance judge --help' shows examples")
 			}
 			return nil
 		},
@@ -90,7 +90,7 @@ Exit codes:
 	f.BoolVar(&recorded.HandlesTicketDelivery, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
 	f.BoolVar(&followed, "follow", false, "judge the entries that another program writes to standard input, and print each breach as a line of JSON")
 	f.BoolVar(&recorded.Partial, "partial", false, "calls of the same caller are missing: leave open what they may have changed")
-	f.StringVar(&dir, "report-dir", reportFolder, "the `folder` for the reports; it is made where it is missing")
+	f.StringVar(&dir, "report-dir", reportFolder, "the `folder` for the reports; it is created if missing")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
 	f.BoolVarP(&verbose, "verbose", "v", false, "show every rule, and the answer times")
 	complete(command, map[string]cobra.CompletionFunc{"report-dir": folders})

@@ -48,7 +48,10 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func keysOf(command *cobra.Command) []string {
-	keys := []string{os.Getenv(probe.KeyVariable)}
+	keys := []string{os.Getenv(probe.KeyVariable), os.Getenv(webhookSecretVariable)}
+	if given := command.Flags().Lookup(webhookSecretFlag); given != nil {
+		keys = append(keys, given.Value.String())
+	}
 	if given := command.Flags().Lookup(authKeyFlag); given != nil {
 		keys = append(keys, given.Value.String())
 	}
@@ -61,7 +64,7 @@ func keysOf(command *cobra.Command) []string {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "conformance",
-		Short: "Judge whether a partner platform keeps the partner contract",
+		Short: "Test whether a partner platform conforms to the partner contract",
 		Long: `conformance calls a partner's six endpoints as a marketplace would, judges every
 answer against the contract, and says rule by rule, with evidence, what holds
 and what does not.`,
@@ -127,7 +130,7 @@ func readAtMost(name string, most int64) ([]byte, error) {
 // repository could lead anywhere.
 func prepareFolder(dir, usual string) error {
 	if info, err := os.Lstat(dir); err == nil && dir == usual && info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("the report folder %s is a symbolic link: name the folder that it leads to with --report-dir", dir)
+		return fmt.Errorf("the report folder %s is a symbolic link: set --report-dir to the folder that it points to", dir)
 	}
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/count"
@@ -22,7 +21,7 @@ func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir
 	if f.asJSON {
 		return writeJSON(command.OutOrStdout(), plan)
 	}
-	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, nil, "")
+	screen := newScreen(command.OutOrStdout(), config.Redactor().Redact, nil, "")
 	screen.printf("a run against %s (%s key)\n", plan.BaseURL, plan.AuthType)
 	screen.plan(plan)
 	screen.optionChecks(plan.PlannedOptions)
@@ -31,7 +30,7 @@ func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir
 
 func (s *screen) plan(p suite.Plan) {
 	if p.MaxHolds == 0 {
-		s.printf("writes  nothing: no hold and no booking\n")
+		s.printf("writes  no holds and no bookings\n")
 	} else {
 		stories := ""
 		if p.Stories > 0 {
@@ -41,7 +40,7 @@ func (s *screen) plan(p suite.Plan) {
 	}
 	s.printf("depth   %s: about %s\n", p.Depth, count.Of(p.Calls, "call"))
 	s.printf("where   %s, %s\n", where(p), days(p))
-	atOnce := "one call at a time changes something"
+	atOnce := "makes no concurrent calls"
 	if p.CallsAtOnce > 1 {
 		atOnce = fmt.Sprintf("up to %d calls at the same time (--no-races: none)", p.CallsAtOnce)
 	}
@@ -53,6 +52,9 @@ func (s *screen) plan(p suite.Plan) {
 	}
 	if p.MaxHolds > 0 {
 		s.printf("how     %s\n", atOnce)
+	}
+	if p.Webhooks != "" {
+		s.printf("hears   webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
 	}
 	s.printf("ledger  %s\n", oneLine(p.Ledger))
 	s.note("but     %s\n", p.Warning)

@@ -45,7 +45,7 @@ func newProxy() *cobra.Command {
 	var flags proxyFlags
 	command := &cobra.Command{
 		Use:   "proxy --upstream URL",
-		Short: "Pass calls on to a partner and judge them as they happen",
+		Short: "Forward calls to a partner and judge them as they happen",
 		Long: `Stands between any client and a partner. It passes every call on, and every answer
 back, unchanged, and judges the calls of the contract by every rule that needs no
 call of its own, as 'conformance judge' does. Give the client the address of the
@@ -66,7 +66,7 @@ it like the reports.
 Exit codes:
   0  partial: no MUST rule failed in what was judged
   1  nonconformant: a MUST rule failed
-  2  the command line was wrong, or the proxy could not do its work
+  2  the command line was wrong, or the proxy failed
   3  no call of the contract passed`,
 		Example: `  conformance proxy --upstream https://partner.example/api
   conformance proxy --upstream https://partner.example/api --listen 127.0.0.1:8090 --record traffic.jsonl.gz
@@ -156,7 +156,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	go func() { served <- passing.Serve(listener, certificate) }()
 	select {
 	case err = <-served:
-		err = fmt.Errorf("the proxy can take no more calls: %w", err)
+		err = fmt.Errorf("the proxy cannot accept calls: %w", err)
 	case <-command.Context().Done():
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(command.Context()), endWithin)

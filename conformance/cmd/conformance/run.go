@@ -31,6 +31,7 @@ type runFlags struct {
 	targetFlags
 	safetyFlags
 	judgingFlags
+	webhookFlags
 
 	reportDir                                   string
 	reports                                     []string
@@ -65,6 +66,12 @@ about ten steps each.
 A run that you narrow, such as with --rule or --read-only, has the verdict partial:
 it says what was judged and what was not.
 
+--webhook-listen receives the partner's webhooks, in the place of the marketplace, and
+judges what they say of the run's own holds. Give the partner the address of
+--webhook-url, below which it sends /availability/notify and /sync/trigger. If the
+partner is elsewhere, a tunnel leads from that address to --webhook-listen; it must
+keep the path.
+
 --watch runs again after each change, the failing rules first, and shows what changed.
 
 The key is read from ` + probe.KeyVariable + `, or the variable that --auth-key-env
@@ -76,13 +83,13 @@ environments. The command line takes precedence over the environment, the
 environment over the profile, and the profile over the file's common settings.
 ` + settingsFile + ` is read from the working directory. Name the file with --config
 if it sets addresses, files or the key's variable: base-url, clock-url,
-auth-key-env, ca-file, baseline, report-dir or ledger. A repository that you
+webhook-listen, webhook-url, auth-key-env, ca-file, baseline, report-dir or ledger. A repository that you
 cloned may contain such a file, which must not choose these.
 
 Exit codes:
   0  conformant, or partial where flags narrowed the run: no MUST rule failed
   1  nonconformant: a MUST rule failed; or a baseline entry is stale
-  2  the command line was wrong, or the command could not do its work
+  2  the command line was wrong, or the command failed
   3  the partner could not be judged: it was not reached, or nothing can be booked`,
 		Example: `  conformance run --base-url https://partner.example/api
   conformance run --base-url https://partner.example/api --auth-type api_key --handles-ticket-delivery
@@ -90,6 +97,7 @@ Exit codes:
   conformance run --base-url https://partner.example/api --label 'reserve || release'
   conformance run --base-url https://partner.example/api --explore 50
   conformance run --base-url https://partner.example/api --rule reserve.vacancies.one --fail-fast
+  conformance run --base-url http://127.0.0.1:8081 --webhook-listen 127.0.0.1:9100
   conformance run --base-url http://127.0.0.1:8081 --watch --watch-path ./src
   conformance run --config conformance.yaml --profile staging`,
 		Args: noArgs,
@@ -99,7 +107,7 @@ Exit codes:
 			if len(wrong) > 0 {
 				return wrong[0]
 			}
-			config, err := flags.config()
+			config, err := flags.config(command.Flags().Changed)
 			switch {
 			case err != nil && source != "":
 				return fmt.Errorf("%w (settings from %s)", err, source)
@@ -134,6 +142,7 @@ Exit codes:
 	f.StringSliceVar(&flags.watchPaths, "watch-path", nil, "with --watch: the `files` or folders whose changes start a run")
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
 	flags.judgingFlags.register(f)
+	flags.webhookFlags.register(f)
 	cli.RegisterFile(f, settingsFile)
 	_ = f.MarkHidden("limit-scale") // the flag exists
 	complete(command, map[string]cobra.CompletionFunc{
@@ -164,7 +173,8 @@ func settingsOf(command *cobra.Command) cli.Settings {
 			Default: settingsFile,
 			Fresh:   func() *pflag.FlagSet { return newRun().Flags() },
 			Secrets: map[string]string{
-				authKeyFlag: "set " + probe.KeyVariable + ", or name another variable with " + authKeyEnvFlag,
+				authKeyFlag:       "set " + probe.KeyVariable + ", or name another variable with " + authKeyEnvFlag,
+				webhookSecretFlag: "set " + webhookSecretVariable,
 			},
 			Found: []string{
 				"auth-type", "handles-ticket-delivery", "label", "rule", "fail-fast", "strict", "explore", "seed", "include-slow", "no-races",
@@ -175,7 +185,7 @@ func settingsOf(command *cobra.Command) cli.Settings {
 	}
 }
 
-func (f runFlags) config() (suite.Config, error) {
+func (f runFlags) config(changed func(flag string) bool) (suite.Config, error) {
 	target, err := f.targetFlags.check()
 	if err != nil {
 		return suite.Config{}, err
@@ -184,6 +194,9 @@ func (f runFlags) config() (suite.Config, error) {
 		BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots, PublicOnly: f.publicOnly,
 		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces, HandlesTicketDelivery: f.handlesTicketDelivery,
 		Bounds: f.bounds, IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: cli.Version(),
+	}
+	if config.Webhooks, err = f.webhookFlags.config(changed); err != nil {
+		return suite.Config{}, err
 	}
 	for _, check := range []func() error{func() error { return f.judgingFlags.apply(&config) }, f.safetyFlags.check, f.check} {
 		if err := check(); err != nil {
@@ -231,7 +244,7 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	if config.Ledger, err = flags.beginLedger(config, flags.reportDir); err != nil {
 		return err
 	}
-	redact, out := probe.NewRedactor(config.AuthKey).Redact, command.OutOrStdout()
+	redact, out := config.Redactor().Redact, command.OutOrStdout()
 	lines := &jsonLines{out: out}
 	if flags.progress == progressJSON {
 		out = io.Discard
@@ -242,7 +255,7 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	screen := newScreen(out, redact, config.Judged(), "judging")
 	screen.verbose = flags.verbose
 	screen.begin(config)
-	config.Progress, config.Waiting = screen.rule, screen.waiting
+	config.Progress, config.Waiting, config.Listening = screen.rule, screen.waiting, screen.listening(config)
 	if flags.progress == progressJSON {
 		config.Progress = lines.rules(redact)
 	}

@@ -40,7 +40,7 @@ func newSelftest() *cobra.Command {
 	var flags selftestFlags
 	command := &cobra.Command{
 		Use:   "selftest",
-		Short: "Prove that each rule finds its breaches, and nothing else",
+		Short: "Prove that each rule finds its violations, and only those",
 		Long: `Runs the suite against mock partners in this process whose breaches are known: the
 plain mock and its lawful variants, where the suite must find nothing, and the mock
 with each of its defects, where the suite must find the one rule that the defect
@@ -58,7 +58,7 @@ Exit codes:
   0  proven: every defect was killed, every MUST and SHOULD rule has one, no lawful
      partner was flagged
   1  not proven
-  2  the command was not understood, or could not do its work`,
+  2  the command line was wrong, or the command failed`,
 		Example: `  conformance selftest
   conformance selftest --fast --parallel 4
   conformance selftest --defect release-gives-nothing-back,hold-without-code
@@ -87,14 +87,14 @@ Exit codes:
 	f := command.Flags()
 	f.StringSliceVar(&flags.defects, "defect", nil, "only the defects of these `names`, as 'mockpartner defects' lists them")
 	f.StringSliceVar(&flags.variants, "variant", nil, "only the variants of these `names`, as 'mockpartner variants' lists them")
-	f.StringSliceVar(&flags.deep, "deep", nil, "only the deep defects, those that break a rule in one instance alone: of these `dimensions`, or all")
-	f.BoolVar(&flags.fast, "fast", false, "one defect a rule, and no variant")
+	f.StringSliceVar(&flags.deep, "deep", nil, "only the deep defects, which break a rule only in some cases: of these `dimensions`, or all")
+	f.BoolVar(&flags.fast, "fast", false, "one defect per rule, and no variants")
 	f.BoolVar(&flags.lawful, "lawful", false, "judge only the plain mock and its lawful variants, which must pass")
-	f.BoolVar(&flags.recorded, "recorded", false, "judge a recording of each run too, which must find the same as the run")
-	f.IntVar(&flags.customers, "customers", 0, "with --lawful: how many others book at the partner during each run")
+	f.BoolVar(&flags.recorded, "recorded", false, "also judge a recording of each run, which must give the same results")
+	f.IntVar(&flags.customers, "customers", 0, "with --lawful: how many other customers book at the partner during each run")
 	f.StringVar(&flags.now, "now", selftest.Begin.Format(time.RFC3339), "the `time` at which the mocks' clocks begin, such as 2027-03-28T01:00:00+01:00, or \"now\"")
 	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged concurrently")
-	f.StringVar(&flags.reportDir, "report-dir", matrixFolder, "the `folder` for the matrix; it is made where it is missing")
+	f.StringVar(&flags.reportDir, "report-dir", matrixFolder, "the `folder` for the matrix; it is created if missing")
 	f.BoolVar(&flags.asJSON, "json", false, "print the matrix as JSON; progress goes to the standard error")
 	complete(command, map[string]cobra.CompletionFunc{
 		"defect": someOf(partners(selftest.Defect)), "variant": someOf(partners(selftest.Variant)), "report-dir": folders,
@@ -119,7 +119,7 @@ func (f selftestFlags) plan(named, deep bool) (selftest.Plan, error) {
 	case named && f.fast:
 		return selftest.Plan{}, errors.New("--fast chooses the defects itself: leave it out, or --defect and --variant")
 	case named && len(f.defects)+len(f.variants) == 0:
-		return selftest.Plan{}, errors.New("--defect and --variant name nothing: give names, such as --defect hold-without-code, or leave them out for all")
+		return selftest.Plan{}, errors.New("--defect and --variant are empty: give names, such as --defect hold-without-code, or leave them out for all")
 	case named:
 		return selftest.Only(f.defects, f.variants)
 	case f.fast:
@@ -189,7 +189,7 @@ func beginTrials(out io.Writer, plan selftest.Plan) trials {
 		names = append(names, c.Name)
 	}
 	t := trials{newScreen(out, unredacted, names, "trying")}
-	t.printf("trying %d rules: mocks as they are %d, variants %d, defects %d, deep defects %d\n\n",
+	t.printf("testing %d rules: plain mocks %d, variants %d, defects %d, deep defects %d\n\n",
 		len(plan.Rules), count[selftest.Lawful], count[selftest.Variant], count[selftest.Defect], count[selftest.Deep])
 	return t
 }

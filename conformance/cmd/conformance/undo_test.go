@@ -193,7 +193,7 @@ func TestACleanupOfAPartnerThatIsNotReachedExits3AndCanBeRunAgain(t *testing.T) 
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{})
 	account := leave(t, "http://127.0.0.1:1", isHeld)
-	if r := start(t, withKey(), "cleanup", account).wait(t); r.code != 3 || !strings.Contains(r.stdout, "the partner was not reached") {
+	if r := start(t, withKey(), "cleanup", account).wait(t); r.code != 3 || !strings.Contains(r.stdout, "the partner could not be reached") {
 		t.Errorf("want exit 3, got %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	if r := start(t, withKey(), "cleanup", account, "--force", "--base-url", address).wait(t); r.code != 0 {
@@ -231,7 +231,7 @@ func badLedgers(t *testing.T, partner string) []misuse {
 	}
 	missing := filepath.Join(t.TempDir(), "missing", "ledger.jsonl")
 	return []misuse{
-		{name: "no ledger to clean up", args: []string{"cleanup"}, want: "cleanup takes the file of one ledger, and received 0"},
+		{name: "no ledger to clean up", args: []string{"cleanup"}, want: "cleanup: expected one ledger file, received 0"},
 		{name: "two ledgers to clean up", args: []string{"cleanup", "a", "b"}, want: "and received 2"},
 		{name: "a ledger that is missing", args: []string{"cleanup", missing}, want: missing + ": no such file or directory"},
 		{name: "a file that is not a ledger", args: []string{"cleanup", junk}, want: junk + ":1: expected a ledger"},

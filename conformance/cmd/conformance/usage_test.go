@@ -77,8 +77,8 @@ func badVerifications(t *testing.T) []misuse {
 		t.Fatal(err)
 	}
 	return []misuse{
-		{name: "verify of nothing", args: []string{"verify"}, want: "takes the path of one report or certificate, and received 0"},
-		{name: "verify of two reports", args: []string{"verify", empty, empty}, want: "takes the path of one report or certificate, and received 2"},
+		{name: "verify of nothing", args: []string{"verify"}, want: "expected the path of one report or certificate, received 0"},
+		{name: "verify of two reports", args: []string{"verify", empty, empty}, want: "expected the path of one report or certificate, received 2"},
 		{name: "verify of a file that is not there", args: []string{"verify", empty + "x"}, want: "cannot be read: no such file or directory"},
 		{name: "verify of a folder", args: []string{"verify", filepath.Dir(empty)}, want: "cannot be read: is a directory"},
 		{name: "verify of an empty file", args: []string{"verify", empty}, want: "is not a report.json of this suite"},
@@ -103,7 +103,7 @@ func badAddresses() []misuse {
 		{"https://partner.example#" + secret, "has a query or a fragment"},
 		{"https://partner.example:65536", "expected 1 to 65535"},
 		{"https://partner.example:https", "the port is not a number"},
-		{"https://part\nner.example", "a line break or another control character"},
+		{"https://part\nner.example", "a control character, such as a line break"},
 		{"https://partner.example/%zz", "invalid percent-encoding"},
 		{"https://part ner.example", "invalid character in the host"},
 		{"https://[::1", "is not a URL"},
@@ -123,7 +123,7 @@ func badAddresses() []misuse {
 
 func badKeys(partner string) []misuse {
 	run := []string{"run", "--base-url", partner}
-	const broken = "a line break or another control character"
+	const broken = "a control character, such as a line break"
 	return []misuse{
 		{name: "no key", args: run, key: none, want: "the key is missing: set " + probe.KeyVariable + ", or give --auth-key"},
 		{name: "a key with a line break in it", args: run, key: secret[:9] + "\n" + secret[9:], want: broken},
@@ -157,7 +157,7 @@ func badFiles(t *testing.T, partner string) []misuse {
 		{name: "a baseline with the key in it", args: append(run, "--baseline", write("keyed", "- rule: reserve.status\n  reason: x\n  until: "+secret)), want: "keyed:1: reserve.status is known until"},
 		{name: "a file of settings that is missing", args: append(run, "--config", filepath.Join(dir, "other.yaml")), want: "other.yaml cannot be read: no such file or directory"},
 		{name: "a file of settings with a mistyped one", args: append(run, "--config", write("mistyped", "strict: true\nlable: reserve\n")), want: `mistyped:2: there is no setting "lable" (did you mean label?)`},
-		{name: "a file of settings with the key in it", args: append(run, "--config", write("settings", "auth-key: "+secret)), want: "settings:1: auth-key has no place in a file: set " + probe.KeyVariable},
+		{name: "a file of settings with the key in it", args: append(run, "--config", write("settings", "auth-key: "+secret)), want: "settings:1: auth-key is not allowed in a file: set " + probe.KeyVariable},
 		{name: "a file of settings with a flaw", args: append(run, "--config", write("flawed", "max-duration: 0s")), want: "too short: expected at least 1s (settings from " + filepath.Join(dir, "flawed") + ")"},
 		{name: "a profile without a file", args: append(run, "--profile", "staging"), want: "there is no conformance.yaml here; name the file with --config"},
 		{name: "an unknown profile", args: append(run, "--profile", "stagin", "--config", write("profiles", "profiles: {staging: {}}")), want: `there is no profile "stagin" (did you mean staging?)`},
@@ -192,7 +192,7 @@ func badFlags(partner string) []misuse {
 		{name: "a flag without its value", args: run("--auth-key"), want: "flag needs an argument: --auth-key; " + lists},
 		{name: "a switch that is neither true nor false", args: run("--strict=perhaps"), want: lists},
 		{name: "the key in a flag that takes a number", args: run("--limit-scale", secret), want: lists},
-		{name: "two mistakes", args: []string{"run", "--base-url", partner, "--clock-url", "clock", "--limit-scale", "7"}, key: "a\nb", want: "the key contains a line break"},
+		{name: "two mistakes", args: []string{"run", "--base-url", partner, "--clock-url", "clock", "--limit-scale", "7"}, key: "a\nb", want: "the key contains a control character"},
 		{name: "an unknown form of progress", args: run("--progress", "xml"), want: `--progress "xml": expected text or json`},
 		{name: "a ledger to be copied without progress for programs", args: run("--await-ledger"), want: "--await-ledger needs --progress json"},
 		{name: "progress for programs with a plan", args: run("--progress", "json", "--plan"), want: "--progress json cannot be combined with --watch or --plan"},
@@ -206,7 +206,7 @@ func badSelftests() []misuse {
 	return []misuse{
 		{name: "a selftest with an unknown defect", args: of("--defect", "hold-without-cod"), want: "there is no such defect"},
 		{name: "a selftest with an unknown variant", args: of("--variant", "gzipped"), want: "there is no such variant"},
-		{name: "a selftest with a defect of no name", args: of("--defect", ""), want: "--defect and --variant name nothing: give names"},
+		{name: "a selftest with a defect of no name", args: of("--defect", ""), want: "--defect and --variant are empty: give names"},
 		{name: "a fast selftest with a defect", args: of("--fast", "--defect", "hold-without-code"), want: "--fast chooses the defects itself"},
 		{name: "a selftest without parallel partners", args: of("--parallel", "0"), want: "--parallel 0: expected 1 to 64"},
 		{name: "a selftest of too many parallel partners", args: of("--parallel", "65"), want: "--parallel 65: expected 1 to 64"},
@@ -222,7 +222,7 @@ func badCommands() []misuse {
 		{name: "the key as command", args: []string{secret}, want: "'conformance --help' lists all"},
 		{name: "an unknown flag of no command", args: []string{"--base-url", "https://partner.example"}, want: "unknown flag: --base-url; 'conformance --help' lists the flags"},
 		{name: "help of an unknown command", args: []string{"help", "weigh"}, want: `there is no command "weigh"; 'conformance --help' lists all`},
-		{name: "judge of nothing", args: []string{"judge"}, want: "judge takes the files of a recording, and received none"},
+		{name: "judge of nothing", args: []string{"judge"}, want: "judge: expected one or more recording files, received none"},
 		{name: "judge of a file that is missing", args: []string{"judge", "missing.har"}, want: "read missing.har: no such file or directory"},
 		{name: "judge of what is no recording", args: []string{"judge", "usage_test.go"}, want: "expected an HTTP archive (HAR), or its entries, one on each line"},
 		{name: "a proxy for no partner", args: []string{"proxy"}, want: "--upstream is missing: give the partner's address"},
@@ -230,7 +230,7 @@ func badCommands() []misuse {
 		{name: "a proxy for an address with a query", args: []string{"proxy", "--upstream", "https://partner.example?key=" + secret}, want: "--upstream has a query or a fragment"},
 		{name: "a proxy with half a certificate", args: []string{"proxy", "--upstream", "https://partner.example", "--tls-cert", "a.pem"}, want: "--tls-cert and --tls-key belong together"},
 		{name: "a proxy with no room", args: []string{"proxy", "--upstream", "https://partner.example", "--max-waiting", "0"}, want: "--max-waiting 0: expected 1 or more"},
-		{name: "diff of one report", args: []string{"diff", "report.json"}, want: "the report.json of two runs, the old and the new, and received 1"},
+		{name: "diff of one report", args: []string{"diff", "report.json"}, want: "the report.json of an old and a new run, received 1"},
 		{name: "diff of a report that is missing", args: []string{"diff", "missing.json", "missing.json"}, want: "missing.json cannot be read: no such file or directory"},
 		{name: "diff of what is no report", args: []string{"diff", "usage_test.go", "usage_test.go"}, want: "usage_test.go is not the report.json of a run: invalid JSON at byte"},
 		{name: "diff in two forms", args: []string{"diff", "a", "b", "--json", "--markdown"}, want: "cannot be combined"},

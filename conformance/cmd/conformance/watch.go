@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
@@ -39,7 +38,7 @@ type watch struct {
 
 func runWatch(command *cobra.Command, config suite.Config, flags runFlags, given []string) error {
 	w := &watch{
-		screen: newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, nil, ""),
+		screen: newScreen(command.OutOrStdout(), config.Redactor().Redact, nil, ""),
 		out:    command.OutOrStdout(), errs: command.ErrOrStderr(), args: given, key: flags.key(), flags: flags,
 	}
 	ctx := command.Context()

@@ -33,6 +33,9 @@ func Of(r rule.Rule) (Example, bool) {
 	if make, ok := exchanges[r.ID]; ok {
 		return make(r), true
 	}
+	if one, ok := webhookExamples[r.ID]; ok {
+		return one, true
+	}
 	for _, family := range families {
 		if strings.HasSuffix(r.ID, family.suffix) {
 			return family.make(r), true
@@ -58,6 +61,7 @@ var (
 	calls = map[partnerapi.Endpoint]string{
 		partnerapi.Products: "GET /products", partnerapi.Availability: "POST /availability", partnerapi.Reserve: "POST /bookings/reserve",
 		partnerapi.Confirm: "POST /bookings/confirm", partnerapi.Release: "DELETE /bookings/R-1", partnerapi.Cancel: "POST /bookings/B-1/cancel",
+		rule.Webhooks: "POST /availability/notify",
 	}
 	answers = map[partnerapi.Endpoint]string{
 		partnerapi.Products:     `[{"id": "walk", "internalName": "Walk", "locale": "en", "timeZone": "Europe/Lisbon", "instantConfirmation": true, "options": [{"id": "am", "internalName": "Morning", "availabilityType": "START_TIME", "units": [{"id": "unit-adult", "internalName": "Adult", "type": "ADULT", "pricingFrom": [{"original": 2250, "currency": "EUR"}]}]}]}]`,

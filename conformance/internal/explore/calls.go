@@ -98,9 +98,11 @@ func (p *playing) newID(e *expectation, field, id string) {
 	switch {
 	case e.flaw != "":
 	case id == "":
+		p.act.ID = true
 		e.flaw = fmt.Sprintf("%s: expected one, it is missing", field)
 	case p.given[field+id]:
-		e.flaw = fmt.Sprintf("%s: expected one that was never given out before, received %q again", field, id)
+		p.act.ID = true
+		e.flaw = fmt.Sprintf("%s: expected a new value, received %q again", field, id)
 	}
 	p.given[field+id] = true
 }
@@ -113,6 +115,7 @@ func (p *playing) reserveParty(step Step) {
 		party.Guests += int64(unit.Quantity)
 	}
 	known := welcome{offer.Key(), partyWords(units)}
+	p.act.Guests = party.Guests
 	want := p.state.WantReserve(step.Slot, party, p.welcome[known] && p.open[step.Slot])
 	told := p.tell("reserve %s in slot %s, which is hold %d", partyWords(units), letter(step.Slot), len(p.holds)+1)
 	made, stop := p.Book.Reserve(p.ctx, told.Does, offer, units, true, probe.GoodKey)
@@ -127,6 +130,7 @@ func (p *playing) reserveParty(step Step) {
 	expires, _ := partnerapi.ParseDateTime(scenario.Text(made.Answer, "expiresAt")) // an unreadable time is not waited for
 	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
 	p.state.Reserved(len(p.holds)-1, step.Slot, party, accepted && made.Held())
+	p.act.Accepted = accepted
 	p.heard(told, made.Answer, e)
 	p.count(told, step.Slot)
 }
@@ -143,6 +147,7 @@ func (p *playing) confirmOne(number int) {
 	switch {
 	case !accepted:
 	case before.Stage == model.Booked && id != p.ids[number] && e.flaw == "":
+		p.act.ID = true
 		e.flaw = fmt.Sprintf("externalBookingId: expected the same booking, %q, received %q", p.ids[number], id)
 	case before.Stage == model.Held:
 		p.newID(&e, "externalBookingId", id)
@@ -201,14 +206,14 @@ func (p *playing) unknown(does model.Kind) {
 	want := model.Want{Accept: true}
 	switch does {
 	case ReleaseUnknown:
-		told = p.tell("release a code that no hold has")
+		told = p.tell("release an unknown code")
 		answer, stop = p.Book.Release(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
 	case ConfirmUnknown:
 		want = model.Want{Refuse: true}
-		told = p.tell("confirm a code that no hold has")
+		told = p.tell("confirm an unknown code")
 		answer, stop = p.Book.Confirm(p.ctx, told.Does, p.UnknownHold(), true, probe.GoodKey)
 	case CancelUnknown:
-		told = p.tell("cancel a booking that there is not")
+		told = p.tell("cancel an unknown booking")
 		answer, stop = p.Book.Cancel(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
 	}
 	if !p.stopAt(stop) {

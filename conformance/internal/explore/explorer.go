@@ -71,7 +71,7 @@ func (e *explorer) search() {
 		}
 		e.told.Disturbed++
 		if doubts++; doubts == mostDoubts {
-			e.stop = scenario.Missing("%s broke the contract once, and not again when repeated", count.Of(doubts, "lifecycle"))
+			e.stop = scenario.Missing("%s broke the contract once, but not when repeated", count.Of(doubts, "lifecycle"))
 		}
 	}
 }

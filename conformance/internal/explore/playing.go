@@ -50,6 +50,7 @@ type playing struct {
 	taken   int              // steps taken, including skipped ones
 	steps   []report.StoryStep
 	shown   []*probe.Exchange
+	act     Act            // the last step that may have changed something
 	flaw    string         // what is wrong with the last step; "" if nothing
 	stop    *scenario.Stop // why the story was not completed
 }
@@ -74,7 +75,7 @@ func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectat
 	told.Curl = append(told.Curl, answer.Curl)
 	p.shown = append(p.shown, answer.Exchange)
 	if scenario.IsBusy(answer) {
-		p.stopAt(scenario.Missing("the partner turned a call away with 429"))
+		p.stopAt(scenario.Missing("the partner refused a call with 429"))
 		return
 	}
 	p.flaw = e.flaw
@@ -103,6 +104,7 @@ func (p *playing) count(told *report.StoryStep, slot int) {
 	told.Want = joined(told.Want, want.String())
 	told.Got = joined(told.Got, fmt.Sprintf("%d left", read.Last.Left))
 	if !want.Allow(read.Last.Left) {
+		p.act.Seats = true
 		p.flaw = fmt.Sprintf("Expected %s in slot %s, received %d", want, letter(slot), read.Last.Left)
 	}
 }
@@ -168,7 +170,7 @@ func (p *playing) begin() {
 		p.open[slot] = read.Last.Slot.Status.Bookable()
 		p.Seats.Use(offer)
 		p.start[slot] = read.Last.Left
-		p.state.Slots[slot] = model.Seats{Counted: read.Counted, Least: read.Last.Left}
+		p.state.Slots[slot] = model.Seats{Counted: read.Counted, Least: read.Last.Left, Endless: endless(offer)}
 	}
 }
 
@@ -179,9 +181,11 @@ func (p *playing) take(step Step) {
 		p.lookAgain(step.Slot)
 		return
 	case model.Reserve:
+		p.act = Act{Does: step.Does}
 		p.reserveParty(step)
 		return
 	case ReleaseUnknown, ConfirmUnknown, CancelUnknown:
+		p.act = Act{Does: step.Does}
 		p.unknown(step.Does)
 		return
 	case Wait:
@@ -189,6 +193,7 @@ func (p *playing) take(step Step) {
 		return
 	}
 	hold := p.state.Holds[step.Hold]
+	p.act = Act{Does: step.Does, On: hold.Stage, Guests: hold.Party.Guests}
 	switch {
 	case hold.Stage == model.Refused, step.Does == model.Cancel && !hold.WasBooked():
 	case hold.Stage == model.Held && !p.expires[step.Hold].IsZero() && p.Clock.Now().After(p.expires[step.Hold].Add(-soon)):

@@ -37,7 +37,17 @@ func ReadSpecs() []Spec {
 		}))
 	}
 	specs := []Spec{
-		pulls(rule.ProductPermanent, same(sameProducts)),
+		pulls(rule.ProductPermanent, func(all *scenario.Pulls) Finding {
+			return same(sameProducts)(all).or(func() Finding { return knownProducts(all) })
+		}),
+		pulls(rule.ProductUnique, func(all *scenario.Pulls) (f Finding) {
+			for _, changes := range all.Changes {
+				f = f.or(func() Finding { return Stopped(changes.Stop) }).or(func() Finding {
+					return unique(changes.Answer.Exchange, "changes since "+changes.Since.Format(time.RFC3339)+": products", ids(changes.Products))
+				})
+			}
+			return f
+		}),
 		pulls(rule.OptionPermanent, same(eachTwin(sameOptions))),
 		pulls(rule.UnitPermanent, same(eachTwin(sameUnits))),
 		pulls(rule.ProbeStatus, func(all *scenario.Pulls) (f Finding) {
@@ -57,6 +67,21 @@ func ReadSpecs() []Spec {
 		parts(rule.OneDay, showsSame),
 	}
 	return append(specs, FieldSpecs()...)
+}
+
+// knownProducts finds products in a pull of changes that no full pull shows.
+func knownProducts(all *scenario.Pulls) Finding {
+	known := ids(all.First)
+	for _, pull := range all.Full {
+		known = append(known, ids(pull.Products)...)
+	}
+	for _, changes := range all.Changes {
+		if strange := plan.Without(ids(changes.Products), known); len(strange) > 0 {
+			return broken("changes since %s: expected products that a pull of the catalog shows too, received %s",
+				changes.Since.Format(time.RFC3339), plan.Few(strange)).showing(all.Pull, changes.Answer.Exchange)
+		}
+	}
+	return Finding{}
 }
 
 // keepsEnd finds a window whose last day lacks slots that another window shows for that day.
@@ -120,7 +145,7 @@ func ClosedSpecs() []Spec {
 // far.
 func FieldSpecs() []Spec {
 	rules := []rule.Rule{
-		rule.UnitFixedID, rule.SlotKnownUnit, rule.SlotUnique, rule.SlotWindow, rule.SlotEndsLater,
+		rule.UnitFixedID, rule.SlotKnownUnit, rule.SlotUnique, rule.SlotPermanent, rule.OneDay, rule.SlotWindow, rule.SlotEndsLater,
 		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted,
 	}
 	for _, endpoint := range partnerapi.Endpoints() {

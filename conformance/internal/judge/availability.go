@@ -125,6 +125,8 @@ func keepsIDs(first, second scenario.SlotAnswer) Finding {
 // the same time.
 type slotTime struct{ start, end int64 }
 
+func (t slotTime) startTime() time.Time { return time.Unix(0, t.start) }
+
 func timeOf(slot discover.Slot) slotTime {
 	return slotTime{slot.Start.UnixNano(), slot.End.UnixNano()}
 }

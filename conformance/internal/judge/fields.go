@@ -21,6 +21,8 @@ type Fields struct {
 	redact func(string) string // removes the partner's key
 	found  map[string]*places
 	all    int // number of all findings
+
+	remembered *remembered // nil: answers are not compared with each other
 }
 
 // places collects the breaches of one rule about fields: where they are, and the answers that show
@@ -149,4 +151,5 @@ func (f *Fields) Slots(in scenario.SlotAnswer) {
 		}
 		first[slot.ID] = i
 	}
+	f.compare(in)
 }

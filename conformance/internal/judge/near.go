@@ -49,7 +49,21 @@ func KeySpecs() []Spec {
 		})),
 	}
 	specs = append(specs, undone(rule.ReleaseWrongKey, rule.ReleaseMissingKey, rule.ReleaseAuthEffect, scenario.PlayNearReleases)...)
-	return append(specs, undone(rule.CancelWrongKey, rule.CancelMissingKey, rule.CancelAuthEffect, scenario.PlayNearCancels)...)
+	specs = append(specs, undone(rule.CancelWrongKey, rule.CancelMissingKey, rule.CancelAuthEffect, scenario.PlayNearCancels)...)
+	for _, play := range []play[*scenario.NearUndoing]{scenario.PlayNearReleases, scenario.PlayNearCancels} {
+		ended := func(r rule.Rule, missing bool, of func(*scenario.NearUndoing) scenario.KeyTries) Spec {
+			return spec(r, once(play, func(n *scenario.NearUndoing) Finding { return keysRefused(of(n), missing) }))
+		}
+		confirms := func(n *scenario.NearUndoing) scenario.KeyTries { return n.Confirms }
+		releases := func(n *scenario.NearUndoing) scenario.KeyTries { return n.Releases }
+		cancels := func(n *scenario.NearUndoing) scenario.KeyTries { return n.Cancels }
+		specs = append(specs,
+			ended(rule.ConfirmMissingKey, true, confirms), ended(rule.ConfirmWrongKey, false, confirms),
+			ended(rule.ReleaseMissingKey, true, releases), ended(rule.ReleaseWrongKey, false, releases),
+			ended(rule.CancelMissingKey, true, cancels), ended(rule.CancelWrongKey, false, cancels),
+		)
+	}
+	return specs
 }
 
 // keysRefused finds a call without the registered key that was not answered 401. missing selects
@@ -95,12 +109,15 @@ func CodeSpecs() []Spec {
 			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, status(ok)) }),
 			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
 				return Move{before: n.Opening.Held, after: n.Held, stop: n.Stop, between: codeExchanges(n.Releases)}
-			})),
+			}),
+			also(counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
+				return Move{before: n.Confirm.After, after: n.Crossed, stop: n.Stop, between: codeExchanges(n.Releases)}
+			}))),
 		of(rule.ReleaseUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, succeed) }),
 		spec(rule.CancelUnknown,
 			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, status(ok)) }),
 			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
-				return Move{before: n.Confirm.After, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
+				return Move{before: n.Crossed, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
 			})),
 		of(rule.CancelUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, succeed) }),
 	}
@@ -112,7 +129,11 @@ func unknownCodes(all scenario.CodeTries, right check) Finding {
 			continue // a closed connection shows nothing about the code
 		}
 		if flaw := right(try.Answer); flaw != "" {
-			return broken("an unknown code, a live one %s: %s", try.Form, flaw).showing(try.Answer.Exchange)
+			like := "a live one "
+			if try.Strange {
+				like = ""
+			}
+			return broken("an unknown code, %s%s: %s", like, try.Form, flaw).showing(try.Answer.Exchange)
 		}
 	}
 	return Finding{}

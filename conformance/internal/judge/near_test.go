@@ -17,7 +17,7 @@ func TestAWrongKeyThatIsNotRefusedIsFoundByItsForm(t *testing.T) {
 		try            scenario.KeyTry
 		wrong, missing string // what the rules say; "": nothing
 	}{
-		{"a shorter key is taken", scenario.KeyTry{Key: probe.ShorterKey, Number: 1, Answer: answer(200, "[]")}, "shorter by its last character", ""},
+		{"a shorter key is taken", scenario.KeyTry{Key: probe.ShorterKey, Number: 1, Answer: answer(200, "[]")}, "the key without its last character", ""},
 		{"a key in other case is forbidden", scenario.KeyTry{Key: probe.OtherCase, Number: 1, Answer: answer(403, "")}, "received 403", ""},
 		{"a third try is taken", scenario.KeyTry{Key: probe.WrongKey, Number: 3, Answer: answer(200, "[]")}, "a wrong key, call 3 with it", ""},
 		{"no key is taken on a new connection", scenario.KeyTry{Key: probe.NoKey, Number: 4, Fresh: true, Answer: answer(200, "[]")}, "", "on a new connection"},

@@ -70,11 +70,11 @@ func updatedSince(c scenario.Catalog) Finding {
 	})
 }
 
-func uniqueProducts(v *scenario.Survey) Finding { return unique(v, "products", ids(v.Products)) }
+func uniqueProducts(v *scenario.Survey) Finding { return unique(v.Pull, "products", ids(v.Products)) }
 
 func uniqueOptions(v *scenario.Survey) (f Finding) {
 	for i, product := range v.Products {
-		f = f.or(func() Finding { return unique(v, fmt.Sprintf("products[%d].options", i), optionIDs(product)) })
+		f = f.or(func() Finding { return unique(v.Pull, fmt.Sprintf("products[%d].options", i), optionIDs(product)) })
 	}
 	return f
 }
@@ -82,18 +82,20 @@ func uniqueOptions(v *scenario.Survey) (f Finding) {
 func uniqueUnits(v *scenario.Survey) (f Finding) {
 	for i, product := range v.Products {
 		for j, option := range product.Options {
-			f = f.or(func() Finding { return unique(v, fmt.Sprintf("products[%d].options[%d].units", i, j), unitIDs(option)) })
+			f = f.or(func() Finding {
+				return unique(v.Pull, fmt.Sprintf("products[%d].options[%d].units", i, j), unitIDs(option))
+			})
 		}
 	}
 	return f
 }
 
 // unique finds an id that occurs twice in a list. Missing ids are judged by another rule.
-func unique(v *scenario.Survey, place string, list []string) Finding {
+func unique(in *probe.Exchange, place string, list []string) Finding {
 	first := map[string]int{}
 	for i, id := range list {
 		if before, seen := first[id]; seen && id != "" {
-			return broken("%s[%d].id: expected an id of its own, received that of %s[%d], %q", place, i, place, before, id).showing(v.Pull)
+			return broken("%s[%d].id: expected an id of its own, received that of %s[%d], %q", place, i, place, before, id).showing(in)
 		}
 		first[id] = i
 	}

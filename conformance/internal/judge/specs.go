@@ -36,6 +36,7 @@ func Groups() []Group {
 		{Title: "calls at the same time", Specs: raceSpecs(), Cases: true},
 		{Title: "holds that expire", Specs: expirySpecs(), Waits: true},
 		{Title: "random lifecycles", Specs: lifecycleSpecs()},
+		{Title: "webhooks of the partner", Specs: webhookSpecs()},
 		{Title: "every answer", Specs: overallSpecs()},
 	}
 }

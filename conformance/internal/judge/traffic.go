@@ -13,19 +13,21 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Call is a recorded call that another program made.
 type Call struct {
 	*probe.Answer
-	Segment string // the code or booking id in its path, still escaped
-	Named   string // the same, unescaped
-	Query   url.Values
-	Body    []byte // of the request
-	Key     string // value of its Authorization header; "" if the recording does not show it
-	Keyless bool   // it has no such header
-	Whole   bool   // Raw is the complete answer
+	Segment  string     // the code or booking id in its path, still escaped
+	Named    string     // the same, unescaped
+	Query    url.Values // RawQuery, parsed as far as it is valid
+	RawQuery string
+	Body     []byte // of the request
+	Key      string // value of its Authorization header; "" if the recording does not show it
+	Keyless  bool   // it has no such header
+	Whole    bool   // Raw is the complete answer
 
 	raced bool // another call about the same code was in progress
 }
@@ -345,9 +347,9 @@ func (k *keys) settle(t *Traffic) {
 		return
 	}
 	for _, c := range k.without {
-		delete(t.caller.faults, authorized.id) // from an earlier Settle
-		t.blame(c, authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
-		t.caller.faults[authorized.id].Calls = k.missing
+		delete(t.caller.faults, duty.Authorized.ID) // from an earlier Settle
+		t.blame(c, duty.Authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
+		t.caller.faults[duty.Authorized.ID].Calls = k.missing
 	}
 	for _, rules := range keyMissing {
 		for _, r := range rules {

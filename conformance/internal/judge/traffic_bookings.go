@@ -12,6 +12,7 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -374,7 +375,7 @@ func (t *Traffic) takeRelease(c *Call, l *lifecycle) {
 		t.bookings.lost(c)
 		return
 	case body.ReservationConfirmationCode != c.Named:
-		t.blame(c, releaseBody, "The path names %.60q, the body %.60q", c.Named, body.ReservationConfirmationCode)
+		t.blame(c, duty.ReleaseBody, "The path names %.60q, the body %.60q", c.Named, body.ReservationConfirmationCode)
 		t.bookings.lost(c)
 		return
 	}
@@ -471,9 +472,5 @@ func whole(c *Call, right check) check {
 
 // named reports whether the path names its code or booking as the contract requires (RSV-6).
 func (t *Traffic) named(c *Call) bool {
-	if right := partnerapi.EscapeSegment(c.Named); c.Segment != right {
-		t.blame(c, escaped, "%.100q is to name %.100q, which is one segment: %.150s", c.Segment, c.Named, right)
-		return false
-	}
-	return true
+	return t.fits(c, duty.Escaped, duty.Segment(c.Segment, c.Named))
 }

@@ -5,32 +5,11 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas"
 )
-
-// callerRule is a rule for the caller. The mock partner judges its callers by the same rules, and by more.
-type callerRule struct{ id, clause, title string }
-
-var (
-	callerRules  []callerRule // in the order of a booking
-	authorized   = newCallerRule("call.authorized", "AUTH-1", "Every call presents the key in the registered form")
-	escaped      = newCallerRule("call.escaped", "RSV-6", "Codes and booking ids are escaped as one path segment")
-	bodySchema   = newCallerRule("call.schema", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1", "Request bodies match their schemas")
-	bodyType     = newCallerRule("call.content-type", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1", "A body is sent as JSON")
-	productsForm = newCallerRule("products.form", "PRD-13, PRD-14", "The catalog is requested completely, with updated_since, or with exactly ?limit=1 as the health probe")
-	windowForm   = newCallerRule("availability.window", "AVL-2", "Windows are today and the 60 days after it, or a single one of those days")
-	reserveOnce  = newCallerRule("reserve.once", "RSV-3", "Reserve is never sent again")
-	confirmOnce  = newCallerRule("confirm.once", "CNF-4", "Confirm is sent once, and again only if no complete response arrived")
-	notReleased  = newCallerRule("confirm.not-released", "CNF-5", "A released hold is not confirmed")
-	releaseBody  = newCallerRule("release.body", "REL-1", "A release names the same code in path and body")
-)
-
-func newCallerRule(id, clause, title string) callerRule {
-	d := callerRule{id, clause, title}
-	callerRules = append(callerRules, d)
-	return d
-}
 
 // caller collects the faults of the caller of recorded calls, by duty id.
 type caller struct {
@@ -41,11 +20,11 @@ type caller struct {
 func newCaller() caller { return caller{map[string]*report.CallerFault{}, map[string]bool{}} }
 
 // blame records a fault of the caller in a call.
-func (t *Traffic) blame(c *Call, d callerRule, format string, args ...any) {
-	fault := t.caller.faults[d.id]
+func (t *Traffic) blame(c *Call, d duty.Rule, format string, args ...any) {
+	fault := t.caller.faults[d.ID]
 	if fault == nil {
-		fault = &report.CallerFault{ID: d.id, Clause: d.clause, Title: d.title, Message: fmt.Sprintf(format, args...), Exchange: *c.Exchange}
-		t.caller.faults[d.id] = fault
+		fault = &report.CallerFault{ID: d.ID, Clause: d.Clause, Title: d.Title, Message: fmt.Sprintf(format, args...), Exchange: *c.Exchange}
+		t.caller.faults[d.ID] = fault
 	}
 	fault.Calls++
 }
@@ -53,8 +32,8 @@ func (t *Traffic) blame(c *Call, d callerRule, format string, args ...any) {
 // CallerFaults returns the caller's faults in the order of a booking, with their texts passed
 // through words.
 func (t *Traffic) CallerFaults(words func(string) string, clean func(probe.Exchange) probe.Exchange) (all []report.CallerFault) {
-	for _, d := range callerRules {
-		if fault := t.caller.faults[d.id]; fault != nil {
+	for _, d := range duty.All() {
+		if fault := t.caller.faults[d.ID]; fault != nil {
 			shown := *fault
 			shown.Message, shown.Exchange = words(fault.Message), clean(fault.Exchange)
 			all = append(all, shown)
@@ -73,18 +52,21 @@ func (t *Traffic) asks(c *Call, schema string, into any) bool {
 	if strings.HasPrefix(problems[0].Pointer, "/contact") { // the received value is a customer's data
 		said, _, _ = strings.Cut(said, ", received")
 	}
-	t.blame(c, bodySchema, "The body of %s breaks its schema: %s", c.Endpoint, said)
+	t.blame(c, duty.BodySchema, "The body of %s breaks its schema: %s", c.Endpoint, said)
 	return false
+}
+
+// fits reports whether a call is as a duty requires, given what its judge says is wrong.
+func (t *Traffic) fits(c *Call, d duty.Rule, wrong string) bool {
+	if wrong != "" {
+		t.blame(c, d, "%s%s", strings.ToUpper(wrong[:1]), wrong[1:])
+	}
+	return wrong == ""
 }
 
 // typed reports whether a call has no body, or sends it as JSON.
 func (t *Traffic) typed(c *Call) bool {
-	declared := c.Request.Header.Get("Content-Type")
-	if len(c.Body) == 0 || isJSONType(declared) {
-		return true
-	}
-	t.blame(c, bodyType, "The body of %s has the Content-Type %.80q: expected application/json", c.Endpoint, declared)
-	return false
+	return len(c.Body) == 0 || t.fits(c, duty.BodyType, duty.ContentType(c.Endpoint, c.Request.Header))
 }
 
 // reservedOnce records a repeated reserve as a fault.
@@ -92,7 +74,7 @@ func (t *Traffic) reservedOnce(c *Call, reference string) {
 	switch {
 	case reference == "":
 	case t.caller.once[reference]:
-		t.blame(c, reserveOnce, "Reserve was sent again for the resellerReference %.60q", reference)
+		t.blame(c, duty.ReserveOnce, "Reserve was sent again for the resellerReference %.60q", reference)
 	case len(t.caller.once) < mostLifecycles:
 		t.caller.once[reference] = true
 	}
@@ -102,17 +84,18 @@ func (t *Traffic) reservedOnce(c *Call, reference string) {
 func (t *Traffic) mayConfirm(c *Call, l *lifecycle) {
 	switch l.stage {
 	case released:
-		t.blame(c, notReleased, "The code %.60q was confirmed after its release had been answered", l.code)
+		t.blame(c, duty.NotReleased, "The code %.60q was confirmed after its release had been answered", l.code)
 	case confirmedStage:
-		t.blame(c, confirmOnce, "The code %.60q was confirmed again after it had been answered with booking %.60q", l.code, l.id)
+		t.blame(c, duty.ConfirmOnce, "The code %.60q was confirmed again after it had been answered with booking %.60q", l.code, l.id)
 	}
 }
 
-// keepsWindow reports whether a partner must answer for the window. If not, it records a fault of
-// the caller.
-func (t *Traffic) keepsWindow(c *Call, lawful bool, from, to string) bool {
-	if !lawful {
-		t.blame(c, windowForm, "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days", from, to)
+// asksWindow reports whether a partner must answer for the window of a call. If not, it records a
+// fault of the caller.
+func (t *Traffic) asksWindow(c *Call, q scenario.Question) bool {
+	if duty.WindowOf(q.Window.From, q.Window.To, q.Product.Zone, c.at()) != duty.OtherWindow {
+		return true
 	}
-	return lawful
+	t.blame(c, duty.Window, "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days", q.Window.From, q.Window.To)
+	return false
 }

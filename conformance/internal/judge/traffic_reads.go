@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -25,15 +26,10 @@ func (t *Traffic) takeCatalog(c *Call) {
 	case len(c.Query) == 1 && c.Query.Get("limit") == "1":
 		t.check(rule.ProbeStatus, c, status(ok)) // its content is not judged
 		return
-	case len(c.Query) == 1 && c.Query.Has("updated_since"):
-		if _, err := partnerapi.ParseDateTime(c.Query.Get("updated_since")); err != nil {
-			t.blame(c, productsForm, "updated_since: %v; a + is to be escaped as %%2B", err)
-			return
-		}
-		rules = readRules{rule.UpdatedSince, rule.UpdatedSince, rule.UpdatedSince}
-	default:
-		t.blame(c, productsForm, "GET /products?%.100s: expected no query, ?updated_since=, or exactly ?limit=1", c.Query.Encode())
+	case !t.fits(c, duty.ProductsForm, duty.ProductsQuery(c.RawQuery)):
 		return
+	default:
+		rules = readRules{rule.UpdatedSince, rule.UpdatedSince, rule.UpdatedSince}
 	}
 	elements, read := t.elements(c, rules, discover.Products)
 	if !read {
@@ -150,7 +146,7 @@ func (t *Traffic) takeSlots(c *Call) {
 	}
 	q, known := t.question(asked)
 	one := len(asked.Units) == 1 && asked.Units[0] == partnerapi.UnitQuantity{ID: q.Option.Lead(), Quantity: 1}
-	lawful := known && t.keepsWindow(c, lawfulWindow(q, c.at()), q.Window.From, q.Window.To)
+	lawful := known && t.asksWindow(c, q)
 	switch mustAnswer := lawful && one; {
 	case !mustAnswer && !c.OK(http.StatusOK):
 		return // a partner may refuse what a marketplace never sends
@@ -212,18 +208,6 @@ func (t *Traffic) question(asked partnerapi.AvailabilityRequest) (q scenario.Que
 	}
 	q.Product, q.Option = product, product.Options[at]
 	return q, true
-}
-
-// lawfulWindow reports whether a partner must answer for a window (AVL-2): today and the 60 days
-// after it, or one of these days. Around midnight the two clocks may disagree.
-func lawfulWindow(q scenario.Question, at time.Time) bool {
-	for _, moment := range []time.Time{at, at.Add(-time.Minute), at.Add(time.Minute)} {
-		sync := discover.Lookahead(moment, q.Product.Zone)
-		if q.Window == sync || q.Window.From == q.Window.To && sync.From <= q.Window.From && q.Window.To <= sync.To {
-			return true
-		}
-	}
-	return false
 }
 
 // agree compares an answer with the previous answers of the same option.

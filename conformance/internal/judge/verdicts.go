@@ -53,6 +53,25 @@ func (v *Verdicts) isBroken(r rule.Rule) bool {
 	return known != nil && known.Outcome == Weight(r)
 }
 
+// Stands reports whether no breach of r is recorded so far.
+func (v *Verdicts) Stands(r rule.Rule) bool {
+	known := v.Get(r.ID)
+	return known == nil || known.Outcome == report.Passed
+}
+
+// AnyFailed reports whether one of the specs that fit is of a rule that has failed.
+func (v *Verdicts) AnyFailed(specs []Spec, fits func(Spec) bool) bool {
+	return slices.ContainsFunc(specs, func(s Spec) bool {
+		known := v.Get(s.Rule.ID)
+		return known != nil && known.Outcome == report.Failed && fits(s)
+	})
+}
+
+// SeatsFailed reports whether a rule about seats has failed.
+func (v *Verdicts) SeatsFailed() bool {
+	return slices.ContainsFunc(Groups(), func(g Group) bool { return v.AnyFailed(g.Specs, Spec.AboutSeats) })
+}
+
 // Decide returns what a finding means for the judged rule. Only Decide determines what a cause
 // blocks. A broken rule
 //   - is itself failed, or warned, by its level;
@@ -255,7 +274,9 @@ func evidence(exchanges []*probe.Exchange) []probe.Exchange {
 		if exchange == nil {
 			continue
 		}
-		known := slices.IndexFunc(shown, func(x probe.Exchange) bool { return x.Number == exchange.Number })
+		known := slices.IndexFunc(shown, func(x probe.Exchange) bool {
+			return x.Number == exchange.Number && x.Endpoint == exchange.Endpoint
+		})
 		switch {
 		case known >= 0 && exchange.Response != nil && exchange.Response.Body.Excerpt != "":
 			shown[known] = *exchange
@@ -263,6 +284,11 @@ func evidence(exchanges []*probe.Exchange) []probe.Exchange {
 			shown = append(shown, *exchange)
 		}
 	}
-	slices.SortFunc(shown, func(a, b probe.Exchange) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(shown, func(a, b probe.Exchange) int {
+		if (a.Endpoint == rule.Webhooks) != (b.Endpoint == rule.Webhooks) { // these are numbered apart
+			return a.StartedAt.Compare(b.StartedAt)
+		}
+		return cmp.Compare(a.Number, b.Number)
+	})
 	return shown
 }

@@ -92,7 +92,7 @@ const (
 )
 
 // errNoHead means that a file has no complete line: its run sent nothing.
-var errNoHead = errors.New("the file is empty: no run has begun to write it")
+var errNoHead = errors.New("the file is empty: no run has written to it")
 
 // read reads a ledger and checks its MACs. whole is the size of its complete lines in bytes. The
 // last line is incomplete if the run was killed while writing it; the call that it announces was
@@ -140,7 +140,7 @@ func (l *Ledger) readHead(text []byte) error {
 		return errNoLedger
 	}
 	if err := decode(text, &l.head); err != nil {
-		return fmt.Errorf("expected what the ledger is about: %w", err)
+		return fmt.Errorf("expected the ledger's header: %w", err)
 	}
 	if l.head.Version != version && l.head.Version != withoutMACs {
 		return fmt.Errorf("expected a ledger of version %d, received %d: use the conformance command that wrote it", version, l.head.Version)
@@ -151,7 +151,7 @@ func (l *Ledger) readHead(text []byte) error {
 func (l *Ledger) readLine(text []byte) error {
 	var next line
 	if err := decode(text, &next); err != nil {
-		return fmt.Errorf("expected a change of an entry: %w", err)
+		return fmt.Errorf("expected a change to an entry: %w", err)
 	}
 	return l.apply(next)
 }
@@ -162,7 +162,7 @@ func (l *Ledger) apply(next line) error {
 	case !slices.Contains(states(), next.State):
 		return fmt.Errorf("expected a state, received %q", next.State)
 	case next.At.IsZero():
-		return errors.New(`expected the time of it in "at"`)
+		return errors.New(`expected its time in "at"`)
 	case next.Entry == len(l.entries)+1 && next.Slot != nil:
 		l.entries = append(l.entries, &Entry{
 			Slot: *next.Slot, Units: next.Units, Reference: next.Reference, At: next.At, State: next.State, number: next.Entry,

@@ -159,7 +159,7 @@ func TestWhatIsNoLedgerIsRefusedWithItsFileAndLine(t *testing.T) {
 		"a change of what is not there":  {lines[0] + lines[2], ":2: expected the attempt of entry 1"},
 		"the same attempt twice":         {lines[0] + lines[1] + lines[1], ":3: expected entry 1 attempted once"},
 		"an unknown state":               {lines[0] + strings.Replace(lines[1], `"attempted"`, `"lost"`, 1), `:2: expected a state, received "lost"`},
-		"a change without its time":      {lines[0] + lines[1] + `{"entry":1,"state":"held"}` + "\n", `:3: expected the time of it in "at"`},
+		"a change without its time":      {lines[0] + lines[1] + `{"entry":1,"state":"held"}` + "\n", `:3: expected its time in "at"`},
 		"a line longer than any written": {lines[0] + strings.Repeat("x", 300<<10) + "\n", ":2: expected at most 256 KiB"},
 	} {
 		name := filepath.Join(t.TempDir(), "wrong.jsonl")
@@ -253,7 +253,7 @@ func TestTheKeyIsInNoLedger(t *testing.T) {
 	if text := read(t, name); probe.NewRedactor(key).Scanner().Leaks([]byte(text)) {
 		t.Errorf("want the key nowhere, got\n%s", text)
 	}
-	if left := again.Entries()[0]; again.Head().BaseURL != "" || left.Code != "" || left.BookingID != "" || !strings.Contains(left.Trouble, "holds the auth key") {
+	if left := again.Entries()[0]; again.Head().BaseURL != "" || left.Code != "" || left.BookingID != "" || !strings.Contains(left.Trouble, "contains the auth key") {
 		t.Errorf("want neither a wrong address nor a wrong code, and why, got %+v and %+v", again.Head(), left)
 	}
 }

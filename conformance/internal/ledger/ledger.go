@@ -140,7 +140,7 @@ func (l *Ledger) change(e *Entry) line {
 	next := line{Entry: e.number, At: l.now(), State: e.State, Code: e.Code, ExpiresAt: l.shown(e.ExpiresAt), BookingID: e.BookingID, Trouble: l.shown(e.Trouble)}
 	for _, id := range []*string{&next.Code, &next.BookingID} {
 		if len(*id) > longestCode || l.redact(*id) != *id {
-			*id, next.Trouble = "", "the code or booking id holds the auth key, or is longer than 8 KB: no file keeps it"
+			*id, next.Trouble = "", "the code or booking id contains the auth key, or is longer than 8 KB, so no file stores it"
 		}
 	}
 	return next
@@ -326,7 +326,7 @@ func decode(text []byte, into any) error {
 }
 
 // ErrInUse is returned when a run or a clean-up uses the file.
-var ErrInUse = errors.New("it is in use by a run, or a clean-up, that is still under way")
+var ErrInUse = errors.New("a run or cleanup that is in progress uses it")
 
 type file struct {
 	lock   *flock.Flock

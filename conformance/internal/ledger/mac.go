@@ -72,7 +72,7 @@ type Proof struct {
 // Reasons why a ledger is not what a run wrote.
 var (
 	ErrOtherAddress = errors.New("it is about another address")
-	ErrNoMACs       = errors.New("it has no MACs: an older version of this command wrote it, or somebody removed them")
+	ErrNoMACs       = errors.New("it has no MACs: an older version of this command wrote it, or they were removed")
 	ErrAltered      = errors.New("the file was altered, or the key was replaced")
 )
 
@@ -84,7 +84,7 @@ func (p Proof) check(l *Ledger) error {
 	case p.BaseURL != "" && head.BaseURL != "" && p.BaseURL != head.BaseURL:
 		return fmt.Errorf("%w, %.200q", ErrOtherAddress, head.BaseURL)
 	case p.BaseURL == "" && head.BaseURL == "":
-		return errors.New("it names no address, because the key is a part of it: give --base-url")
+		return errors.New("it has no address, because the address contains the key: give --base-url")
 	case head.Version == withoutMACs:
 		return ErrNoMACs
 	case l.doubtful > 0:

@@ -25,7 +25,7 @@ func newMetrics(w *Watcher) *metrics {
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "conformance_proxy_calls_total",
-			Help: "Calls of the contract that have passed, by endpoint and status. Status 0 is no answer.",
+			Help: "Forwarded calls of the contract, by endpoint and status. Status 0 means no answer.",
 		}, []string{"endpoint", "status"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "conformance_proxy_call_duration_seconds",
@@ -34,7 +34,7 @@ func newMetrics(w *Watcher) *metrics {
 		}, []string{"endpoint"}),
 		others: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "conformance_proxy_other_calls_total",
-			Help: "Calls that have passed and that the contract does not have. They are not judged.",
+			Help: "Forwarded calls that are not part of the contract. They are not judged.",
 		}),
 		failures: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "conformance_proxy_failed_calls_total",
@@ -53,12 +53,12 @@ func newMetrics(w *Watcher) *metrics {
 	gauge := func(name, help string, read func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 	}
-	const dropped, droppedHelp = "conformance_proxy_not_judged_total", "Calls that have passed without being judged: there was no room for them, or they took too long."
+	const dropped, droppedHelp = "conformance_proxy_not_judged_total", "Forwarded calls that were not judged because memory was full or they took too long."
 	counter(dropped, droppedHelp, "room", func() float64 { return float64(w.queue.lostCalls.Load()) })
 	counter(dropped, droppedHelp, "late", func() float64 { return float64(w.queue.lateCalls.Load()) })
 	counter("conformance_proxy_judged_total", "Calls that were judged.", "", func() float64 { return float64(w.judged.Load()) })
-	gauge("conformance_proxy_queue_calls", "Calls that are under way or wait to be judged.", func() float64 { return float64(w.Waiting()) })
-	gauge("conformance_proxy_queue_bytes", "Memory for the copies of these calls.", func() float64 { return float64(w.Memory()) })
+	gauge("conformance_proxy_queue_calls", "Calls in progress or waiting to be judged.", func() float64 { return float64(w.Waiting()) })
+	gauge("conformance_proxy_queue_bytes", "Bytes of memory for copies of calls in progress or waiting to be judged.", func() float64 { return float64(w.Memory()) })
 	if r := w.options.Recorder; r != nil {
 		counter("conformance_proxy_recorded_total", "Calls that were recorded.", "", func() float64 { return float64(r.written.Load()) })
 		counter("conformance_proxy_not_recorded_total", "Calls that could not be recorded.", "", func() float64 { return float64(r.failed.Load()) })
@@ -83,9 +83,9 @@ func (w *Watcher) Metrics() http.Handler {
 type findings struct{ of *Watcher }
 
 var (
-	rulesFailed = prometheus.NewDesc("conformance_proxy_rules", "Rules by what came of them so far.", []string{"outcome"}, nil)
-	ruleBroken  = prometheus.NewDesc("conformance_proxy_finding", "1 for each rule that the partner breaks.", []string{"rule", "level", "endpoint"}, nil)
-	callerFault = prometheus.NewDesc("conformance_proxy_caller_fault_calls_total", "Calls that the caller got wrong, by its duty.", []string{"duty"}, nil)
+	rulesFailed = prometheus.NewDesc("conformance_proxy_rules", "Rules by their outcome so far.", []string{"outcome"}, nil)
+	ruleBroken  = prometheus.NewDesc("conformance_proxy_finding", "1 for each rule that the partner violates.", []string{"rule", "level", "endpoint"}, nil)
+	callerFault = prometheus.NewDesc("conformance_proxy_caller_fault_calls_total", "Invalid calls by the caller, by the duty that they violate.", []string{"duty"}, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -107,7 +107,7 @@ func (r *Recorder) fail(calls int64, err error) {
 	r.failed.Add(calls)
 	if !r.failing {
 		r.failing = true
-		r.wrong(fmt.Errorf("the recording cannot be written (%w): calls are left out of it", fileerror.Reason(err)))
+		r.wrong(fmt.Errorf("the recording cannot be written (%w): some calls are missing from it", fileerror.Reason(err)))
 	}
 }
 

@@ -103,7 +103,7 @@ func (h *History) Explained() (bool, error) {
 	case porcupine.Illegal:
 		return false, nil
 	default:
-		return false, fmt.Errorf("whether there is an order that explains the answers was not found out in %s", longestCheck)
+		return false, fmt.Errorf("the search for an order of calls that explains the answers did not finish in %s", longestCheck)
 	}
 }
 

@@ -20,6 +20,7 @@ type Party struct {
 // More.
 type Seats struct {
 	Counted bool // the partner shows them
+	Endless bool // they are sold without limit (AVL-9)
 	Least   int64
 	More    int64
 }
@@ -114,6 +115,8 @@ func (w Want) allows(accepted bool) bool { return accepted && w.Accept || !accep
 func (s *State) WantReserve(slot int, party Party, welcome bool) Want {
 	left := s.Slots[slot]
 	switch {
+	case left.Endless:
+		return Want{Accept: true, Refuse: !welcome}
 	case !left.Counted:
 		// The number of seats is unknown, so other holds of this run may have filled the slot.
 		return Want{Accept: true, Refuse: !welcome || s.occupied(slot)}

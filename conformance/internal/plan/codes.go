@@ -37,6 +37,8 @@ func NearCodes(live string, others []string, random *rand.Rand) []NearCode {
 		{"with a last character that no code has", string(runes[:last]) + "~"},
 		{"with a percent sign behind it", live + "%"},
 		{"with its first character percent-encoded", fmt.Sprintf("%%%02X%s", string(runes[0]), string(runes[1:]))},
+		{"with every character percent-encoded", encoded(live)},
+		{"without its punctuation", plain(live)},
 		{"with a slash and more behind it", live + "/x"},
 		{"with an apostrophe behind it", live + "'"},
 		{"with a letter of another alphabet behind it", live + "é"},
@@ -58,6 +60,39 @@ func NearCodes(live string, others []string, random *rand.Rand) []NearCode {
 		seen[c.Code] = true
 		return known
 	})
+}
+
+// StrangeCodes returns codes that are like no live one, in forms that servers treat apart: they
+// parse them, or route by them.
+func StrangeCodes(random *rand.Rand) []NearCode {
+	digits := func(n int) string {
+		return strings.Map(func(rune) rune { return '1' + random.Int32N(9) }, strings.Repeat("0", n))
+	}
+	return []NearCode{
+		{"a UUID", fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", random.Uint32(), random.Uint32()&0xffff, random.Uint32()&0xfff, random.Uint32()&0xfff, random.Uint64()&0xffffffffffff)},
+		{"of digits alone", digits(18)},
+		{"of other alphabets, with an emoji", "неизвестно-未知-🎟-" + digits(12)},
+		{"with a question mark and a number sign", "no?such#code-" + digits(12)},
+	}
+}
+
+// encoded returns a code with each byte percent-encoded.
+func encoded(code string) string {
+	var all strings.Builder
+	for _, b := range []byte(code) {
+		fmt.Fprintf(&all, "%%%02X", b)
+	}
+	return all.String()
+}
+
+// plain returns the letters and digits of a code.
+func plain(code string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, code)
 }
 
 func changedAt(code []rune, at int) string {

@@ -48,6 +48,8 @@ type Config struct {
 	MaxRPS    int // maximum number of calls per second; 0: no limit
 	// PublicOnly refuses to connect to an address that is not public.
 	PublicOnly bool
+	// WebhookSecret is also removed from all evidence; "": none.
+	WebhookSecret string
 }
 
 type Call struct {
@@ -111,7 +113,7 @@ type Client struct {
 func NewClient(config Config) *Client {
 	c := &Client{
 		config: config,
-		redact: NewRedactor(config.AuthKey),
+		redact: NewRedactor(config.AuthKey, config.WebhookSecret),
 		rate:   rate.NewLimiter(cmp.Or(rate.Limit(config.MaxRPS), rate.Inf), 1),
 	}
 	c.http = client(c.transport())

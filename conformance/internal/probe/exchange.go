@@ -199,7 +199,7 @@ func (a attempt) failure(run context.Context) *Failure {
 	case a.brokeOff() && shakingHands:
 		return &Failure{TLS, "the connection was closed during the TLS handshake"}
 	case a.brokeOff():
-		return &Failure{Reset, "the connection was closed before the whole answer had come"}
+		return &Failure{Reset, "the connection was closed before the answer was complete"}
 	case a.began:
 		return &Failure{Protocol, fmt.Sprintf("the body cannot be read: %v", a.err)}
 	}

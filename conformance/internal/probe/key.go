@@ -49,14 +49,14 @@ type nearKey struct {
 }
 
 var near = map[Key]nearKey{
-	ShorterKey:     {"a key that is shorter by its last character", func(k []rune) string { return string(k[:len(k)-1]) }, "${KEY%?}"},
-	LongerKey:      {"a key with another character behind it", func(k []rune) string { return string(k) + "x" }, "${KEY}x"},
-	MoreBefore:     {"a key with another character before it", func(k []rune) string { return "x" + string(k) }, "x$KEY"},
+	ShorterKey:     {"the key without its last character", func(k []rune) string { return string(k[:len(k)-1]) }, "${KEY%?}"},
+	LongerKey:      {"the key followed by an extra character", func(k []rune) string { return string(k) + "x" }, "${KEY}x"},
+	MoreBefore:     {"the key preceded by an extra character", func(k []rune) string { return "x" + string(k) }, "x$KEY"},
 	BeginningOfKey: {"the first half of the key", func(k []rune) string { return string(k[:len(k)/2]) }, "$(printf %.$((${#KEY} / 2))s \"$KEY\")"},
 	EndOfKey:       {"the key without its first character", func(k []rune) string { return string(k[1:]) }, "${KEY#?}"},
-	OtherFirst:     {"a key with another first character", func(k []rune) string { return other(k, 0) }, "~${KEY#?}"},
-	OtherMiddle:    {"a key with another character in its middle", func(k []rune) string { return other(k, len(k)/2) }, ""},
-	OtherLast:      {"a key with another last character", func(k []rune) string { return other(k, len(k)-1) }, "${KEY%?}~"},
+	OtherFirst:     {"the key with a different first character", func(k []rune) string { return other(k, 0) }, "~${KEY#?}"},
+	OtherMiddle:    {"the key with a different character in the middle", func(k []rune) string { return other(k, len(k)/2) }, ""},
+	OtherLast:      {"the key with a different last character", func(k []rune) string { return other(k, len(k)-1) }, "${KEY%?}~"},
 	OtherCase:      {"the key in other case", swapped, "$(printf %s \"$KEY\" | tr a-zA-Z A-Za-z)"},
 	OtherScheme:    {"the key in another scheme, Basic", func(k []rune) string { return string(k) }, "$KEY"},
 	EmptyKey:       {"an empty Authorization header", nil, ""},

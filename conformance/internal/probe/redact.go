@@ -25,7 +25,8 @@ type Redactor struct {
 	near *redact.Redactor // of a similar key; nil: none was sent
 }
 
-func NewRedactor(key string) *Redactor { return &Redactor{Redactor: redact.New(key)} }
+// NewRedactor returns the redactor of the partner's key and of further secrets.
+func NewRedactor(keys ...string) *Redactor { return &Redactor{Redactor: redact.New(keys...)} }
 
 // with returns a redactor that also removes a similar key, because it reveals most of the partner's
 // key. near is "" for none.

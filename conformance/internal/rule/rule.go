@@ -48,7 +48,7 @@ type Rule struct {
 // chapter lists the rules of one subject, in the order in which they are declared and judged.
 type chapter struct{ rules []Rule }
 
-var preflight, products, availability, reserve, confirm, release, cancel, unusual, nonsense, lifecycles chapter
+var preflight, products, availability, reserve, confirm, release, cancel, unusual, nonsense, lifecycles, webhooks chapter
 
 // must, should and may start a rule of that level. at, needs and why add to it, and fix completes
 // it.
@@ -87,7 +87,7 @@ func (r Rule) fix(words string) Rule {
 func All() []Rule {
 	return slices.Concat(
 		preflight.rules, products.rules, availability.rules, reserve.rules, confirm.rules, release.rules, cancel.rules,
-		unusual.rules, nonsense.rules, lifecycles.rules,
+		unusual.rules, nonsense.rules, lifecycles.rules, webhooks.rules,
 	)
 }
 
@@ -181,7 +181,7 @@ func Owner(e partnerapi.Endpoint, problem schemas.Problem) (owner Rule) {
 // each problem.
 var fields = sync.OnceValue(func() map[partnerapi.Endpoint][]Rule {
 	all := map[partnerapi.Endpoint][]Rule{}
-	for _, e := range partnerapi.Endpoints() {
+	for _, e := range Endpoints() {
 		all[e] = Fields(e)
 	}
 	return all
@@ -203,6 +203,11 @@ func covers(above string, everything bool, pointer string) bool {
 // Every endpoint has the same kinds of rules about its content type, its credentials and its limit.
 // The following functions keep their text in one place.
 
+// subject returns the endpoint's name as the first word of a title.
+func subject(e partnerapi.Endpoint) string {
+	return strings.ToUpper(string(e[:1])) + string(e[1:])
+}
+
 // field adds a rule about a field of the catalog or of a slot.
 func (c *chapter) field(id, clause, title, why, fix string, places ...string) Rule {
 	endpoint, _, _ := strings.Cut(id, ".")
@@ -210,34 +215,34 @@ func (c *chapter) field(id, clause, title, why, fix string, places ...string) Ru
 }
 
 func (c *chapter) contentType(e partnerapi.Endpoint, needs ...string) Rule {
-	return c.should(string(e)+".content-type", "GEN-1", "The answer is declared as JSON").needs(needs...).
-		why("Proxies and client libraries decide by the content type whether to read, cache or rewrite a body.").
+	return c.should(string(e)+".content-type", "GEN-1", subject(e)+" answers with a JSON content type").needs(needs...).
+		why("Proxies and client libraries read, cache or rewrite a body depending on its content type.").
 		fix("Send Content-Type: application/json with every JSON body.")
 }
 
 func (c *chapter) wrongKey(e partnerapi.Endpoint, needs ...string) Rule {
-	return c.must(string(e)+".auth.wrong-key", "AUTH-2", "A wrong key is answered with 401").needs(needs...).
-		why("The marketplace tells a revoked or mistyped key by its 401; without it, anyone can act in its name.").
-		fix(fmt.Sprintf("Check the Authorization header on the %s endpoint before anything else, and answer 401.", e))
+	return c.must(string(e)+".auth.wrong-key", "AUTH-2", subject(e)+" answers a wrong key with 401").needs(needs...).
+		why("The marketplace recognizes a revoked or mistyped key by the 401. If other keys are accepted, anyone can act in its name.").
+		fix(fmt.Sprintf("On the %s endpoint, check the Authorization header before anything else. If the key is wrong, answer 401.", e))
 }
 
 func (c *chapter) missingKey(e partnerapi.Endpoint) Rule {
-	return c.must(string(e)+".auth.missing-key", "AUTH-3", "A request without a key is answered with 401").needs(string(e) + ".auth.wrong-key").
-		why("An endpoint that lets a request without credentials through is open to everyone.").
-		fix(fmt.Sprintf("Answer 401 on the %s endpoint where the Authorization header is absent or empty.", e))
+	return c.must(string(e)+".auth.missing-key", "AUTH-3", subject(e)+" answers a request without a key with 401").needs(string(e) + ".auth.wrong-key").
+		why("Anyone can use an endpoint that accepts requests without credentials.").
+		fix(fmt.Sprintf("On the %s endpoint, answer 401 if the Authorization header is missing or empty.", e))
 }
 
 func (c *chapter) authNoEffect(e partnerapi.Endpoint, title, why string, needs ...string) Rule {
 	return c.must(string(e)+".auth.no-effect", "AUTH-5", title).
 		needs(append([]string{string(e) + ".auth.wrong-key", string(e) + ".auth.missing-key"}, needs...)...).
 		why(why).
-		fix("Check the credentials before the work, not after it: a 401 must leave no trace.")
+		fix("Check the credentials before you change anything.")
 }
 
 func (c *chapter) limit(e partnerapi.Endpoint) Rule {
-	return c.must(string(e)+".limit", "LIM-1", fmt.Sprintf("The complete answer arrives within %.0f s", e.Timeout(partnerapi.Healthy).Seconds())).
-		why("The marketplace stops waiting at the limit. The answer is lost, and counts against the partner's health.").
-		fix("Answer from stored data. Do slow work, such as emails and calls to other systems, after the answer.")
+	return c.must(string(e)+".limit", "LIM-1", fmt.Sprintf("%s answers completely within %.0f s", subject(e), e.Timeout(partnerapi.Healthy).Seconds())).
+		why("The marketplace stops waiting at the limit. It loses the answer and counts a failure against the partner's health.").
+		fix("Answer from stored data. Do slow work after the answer, such as sending email and calling other systems.")
 }
 
 // Clause is a clause of docs/contract.md, and the rules that judge it.
@@ -270,23 +275,22 @@ func Coverage() []Clause {
 
 // unjudged lists the clauses without a rule, and why no rule can judge them from outside.
 var unjudged = map[string]string{
-	"GEN-2":  "what a partner may do: the suite ignores fields that the contract does not name",
-	"GEN-3":  "what a partner may do: the suite takes null for absent in every optional field",
-	"GEN-4":  "what a partner may do: the suite reads every order, encoding and end of a connection",
-	"GEN-5":  "how date-times and dates are written: the rules of the fields that hold one judge it",
-	"GEN-6":  "how amounts are written: the rules of the fields that hold one judge it, and the price itself is the partner's own",
-	"GEN-7":  "what the marketplace does: the suite follows no redirect, and the rule of the answer's status fails",
-	"AVL-1":  "what the marketplace sends: the mock partner's verdict judges it, and the suite sends it with every call",
-	"AVL-2":  "what the marketplace asks for: the mock partner's verdict judges it; a partner may refuse the rest",
-	"AVL-9":  "what the statuses mean: reserve shows whether they are true, under RSV-2 and RSV-5",
-	"AVL-14": "how the marketplace counts seats, and what a partner may leave out",
-	"RSV-6":  "how the marketplace escapes codes: the mock partner's verdict judges it; a code may hold anything",
-	"RSV-8":  "what a partner may do: the rules about seats are not applied to it before confirm",
-	"LIM-3":  "how LIM-1 is judged: one late answer breaks no rule",
-	"WHK-1":  "what the marketplace answers: the mock partner sends the webhook and shows the answer",
-	"WHK-2":  "what a partner may push: it goes to the marketplace, where no run sees it",
-	"WHK-3":  "what the marketplace answers: the mock partner sends the webhook and shows the answer",
-	"WHK-4":  "what the marketplace answers: the mock partner sends the webhook and shows the answer",
+	"GEN-2":  "an option for partners: the suite ignores fields that the contract does not name",
+	"GEN-3":  "an option for partners: the suite treats null in an optional field as absent",
+	"GEN-4":  "an option for partners: the suite accepts every order, encoding and connection handling",
+	"GEN-5":  "the format of date-times and dates: the rules of the fields that contain one judge it",
+	"GEN-6":  "the format of amounts: the rules of the fields that contain one judge it; the partner chooses the price",
+	"GEN-7":  "the marketplace's behaviour: the suite follows no redirects, so the rule about the status fails",
+	"AVL-1":  "the marketplace's requests: the mock partner's verdict judges them, and the suite sends the same requests",
+	"AVL-2":  "the marketplace's requests: the mock partner's verdict judges them; a partner may refuse other windows",
+	"AVL-9":  "the meaning of the statuses: RSV-2 and RSV-5 compare them with the answers to reserve",
+	"AVL-14": "how the marketplace counts seats, and what a partner may omit",
+	"RSV-6":  "how the marketplace escapes codes: the mock partner's verdict judges it; a code may contain any character",
+	"RSV-8":  "an option for partners: the rules about seats do not apply to such a partner before confirm",
+	"LIM-3":  "how LIM-1 is judged: a single late answer is not a violation",
+	"WHK-1":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
+	"WHK-3":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
+	"WHK-4":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
 }
 
 var sections = []string{"GEN", "AUTH", "PRD", "AVL", "RSV", "CNF", "REL", "CAN", "LIM", "WHK"}

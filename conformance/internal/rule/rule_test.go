@@ -32,7 +32,7 @@ func TestEveryRuleHasAnIDOfItsOwnALevelAndItsWords(t *testing.T) {
 	for _, r := range rule.All() {
 		for what, holds := range map[string]bool{
 			"an id such as reserve.vacancies.one": wellFormed.MatchString(r.ID),
-			"an id that begins with an endpoint":  slices.Contains(partnerapi.Endpoints(), r.Endpoint) && strings.HasPrefix(r.ID, string(r.Endpoint)+"."),
+			"an id that begins with an endpoint":  slices.Contains(rule.Endpoints(), r.Endpoint) && strings.HasPrefix(r.ID, string(r.Endpoint)+"."),
 			"an id of its own":                    !seen[r.ID],
 			"one of the three levels":             slices.Contains([]rule.Level{rule.Must, rule.Should, rule.May}, r.Level),
 			"a clause of docs/contract.md":        contract[r.Clause] != "",

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"bytes"
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
@@ -30,7 +32,7 @@ type Changes struct {
 func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 	return played(p, "further pulls", 0, func(all *Pulls, _ string) {
 		survey := PlaySurvey(ctx, p, 0)
-		if survey.Stop != nil || p.affordable(partnerapi.Products, readShare) < 8 {
+		if survey.Stop != nil || p.Affordable(partnerapi.Products, readShare) < 8 {
 			return
 		}
 		all.First, all.Pull = survey.Products, survey.Pull
@@ -39,7 +41,9 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 			all.Full = append(all.Full, p.readPull(ctx, answer, stop))
 		}
 		full("third pull of the catalog")
-		for _, since := range sinceForms(survey.Products, p.Clock.Now()) {
+		p.calls.Client.Close()
+		full("pull of the catalog on a new connection")
+		for _, since := range sinceForms(survey, p.Clock.Now()) {
 			answer, stop := p.read.pull(ctx, "pull of what changed since "+since, sinceQuery(since), probe.GoodKey)
 			changes := Changes{Catalog: survey.newIn(p.readPull(ctx, answer, stop))}
 			changes.Since, _ = partnerapi.ParseDateTime(since)
@@ -50,7 +54,74 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 			all.Probes = append(all.Probes, RepeatedCall{Answer: answer, Stop: stop})
 		}
 		full("pull of the catalog after those of changes")
+		for _, answer := range p.read.pulls.unlike {
+			all.Full = append(all.Full, p.readPull(ctx, answer, nil))
+		}
 	})
+}
+
+const (
+	// mostUnlike is the maximum number of pulls that are kept because they differ from the first.
+	mostUnlike = 3
+	// mostCompared is the maximum number of pulls whose ids are compared while the run goes on. The
+	// largest catalogs take a quarter of a second each.
+	mostCompared = 60
+	// largestCompared is the maximum size of such a pull, in bytes.
+	largestCompared = 1 << 20
+)
+
+// pulls compares each full pull of the catalog with the first one, whatever was called in between.
+type pulls struct {
+	first    []byte
+	ids      []string
+	compared int
+	unlike   []*probe.Answer // the ones with another status, or with other ids
+}
+
+// note compares a pull. Texts and prices may change at any time, ids may not (PRD-10).
+func (p *pulls) note(answer *probe.Answer) {
+	switch {
+	case p.first == nil:
+		p.first = answer.Raw
+		return
+	case answer.Failure != nil || IsBusy(answer) || len(p.unlike) == mostUnlike || bytes.Equal(p.first, answer.Raw):
+		return
+	case answer.OK(http.StatusOK):
+		if p.compared++; p.compared > mostCompared || len(p.first) > largestCompared || len(answer.Raw) > largestCompared {
+			return
+		}
+		if p.ids == nil {
+			p.ids = catalogIDs(p.first)
+		}
+		if slices.Equal(p.ids, catalogIDs(answer.Raw)) {
+			return
+		}
+	}
+	p.unlike = append(p.unlike, answer)
+}
+
+// catalogIDs returns the ids in a catalog, in an order that does not depend on its own.
+func catalogIDs(raw []byte) (all []string) {
+	elements, err := discover.Products(raw)
+	if err != nil {
+		return nil
+	}
+	for _, element := range elements {
+		value, err := discover.DecodeElement(element)
+		if err != nil {
+			return nil
+		}
+		product := discover.ReadProduct(value)
+		all = append(all, product.ID)
+		for _, option := range product.Options {
+			all = append(all, optionKey(product, option))
+			for _, unit := range option.Units {
+				all = append(all, optionKey(product, option)+"\x00"+unit.ID)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 func (p *Player) readPull(ctx context.Context, answer *probe.Answer, stop *Stop) Catalog {
@@ -62,12 +133,16 @@ func (p *Player) readPull(ctx context.Context, answer *probe.Answer, stop *Stop)
 	})
 }
 
-// sinceForms returns times in the formats that a marketplace may send: long ago, an hour ago, and a
-// time between two modification times, where the catalog shows them.
-func sinceForms(products []discover.Product, now time.Time) []string {
-	forms := []string{"2000-01-01T02:00:00+02:00", "2000-01-01T00:00:00.000Z", now.Add(-time.Hour).UTC().Format(time.RFC3339)}
+// sinceForms returns times in the formats that a marketplace may send: long ago, an hour ago, the
+// time of the run's first pull, as after a sync, and a time between two modification times, where
+// the catalog shows them.
+func sinceForms(survey *Survey, now time.Time) []string {
+	forms := []string{
+		"2000-01-01T02:00:00+02:00", "2000-01-01T00:00:00.000Z",
+		now.Add(-time.Hour).UTC().Format(time.RFC3339), survey.Pull.StartedAt.UTC().Format(time.RFC3339Nano),
+	}
 	var updated []time.Time
-	for _, product := range products {
+	for _, product := range survey.Products {
 		if !product.UpdatedAt.IsZero() {
 			updated = append(updated, product.UpdatedAt)
 		}

@@ -126,16 +126,24 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 		}
 		b.calls.Witness.Answer(answer, problem)
 	}
+	for _, problem := range unstorable(answer, "externalBookingId") {
+		b.calls.Witness.Answer(answer, problem)
+	}
 	return answer, Text(answer, "externalBookingId"), fatal
 }
 
 func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Key) (*probe.Answer, *Stop) {
-	return b.calls.call(ctx, releaseCall(purpose, code, true, key), true)
+	return b.ReleaseAs(ctx, purpose, code, true, key)
+}
+
+// ReleaseAs releases a code with or without a body.
+func (b *Booker) ReleaseAs(ctx context.Context, purpose, code string, body bool, key probe.Key) (*probe.Answer, *Stop) {
+	return b.calls.call(ctx, releaseCall(purpose, code, body, key), true)
 }
 
 // releaseBare releases a code with a request that has no body.
 func (b *Booker) releaseBare(ctx context.Context, purpose, code string) (*probe.Answer, *Stop) {
-	return b.calls.call(ctx, releaseCall(purpose+", without a body", code, false, probe.GoodKey), true)
+	return b.ReleaseAs(ctx, purpose+", without a body", code, false, probe.GoodKey)
 }
 
 // releaseHold releases a live hold with the registered key.
@@ -180,7 +188,12 @@ func (b *Booker) over(h *Hold) {
 }
 
 func (b *Booker) Cancel(ctx context.Context, purpose, id string, key probe.Key) (*probe.Answer, *Stop) {
-	return b.calls.call(ctx, cancelCall(purpose, id, true, key), true)
+	return b.CancelAs(ctx, purpose, id, true, key)
+}
+
+// CancelAs cancels a booking with or without a body.
+func (b *Booker) CancelAs(ctx context.Context, purpose, id string, body bool, key probe.Key) (*probe.Answer, *Stop) {
+	return b.calls.call(ctx, cancelCall(purpose, id, body, key), true)
 }
 
 // cancelBooking cancels a live booking with the registered key.

@@ -133,8 +133,7 @@ func (t storyPlayer) interlude() *Stop {
 		}
 		return t.idle(t.Seats.seats(t.ctx, t.story.Offer, "after a catalog pull"))
 	case plan.WholeWindow:
-		slots, stop := t.read.askFor(t.ctx, "slots of the next 60 days", t.question())
-		return t.idle(t.Seats.reading(t.story.Offer, "in the slots of the next 60 days", slots, stop))
+		return t.idle(t.Seats.lookIn(t.ctx, t.story.Offer, t.question(), "in the slots of the next 60 days"))
 	}
 	return nil
 }

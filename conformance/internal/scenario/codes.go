@@ -15,7 +15,8 @@ import (
 // CodeTry is a call with a code or booking id that is similar to a live one.
 type CodeTry struct {
 	plan.NearCode
-	Answer *probe.Answer
+	Strange bool // it is like no live one
+	Answer  *probe.Answer
 }
 
 type CodeTries []CodeTry
@@ -36,6 +37,7 @@ type NearCodes struct {
 	Releases  CodeTries
 	Held      *Reading // after them
 	Confirm   Act      // of the live hold
+	Crossed   *Reading // after a confirm and a release with the booking id in place of the code
 	Cancels   CodeTries
 	Booked    *Reading // after them
 	Cancel    Act      // of the live booking
@@ -65,6 +67,8 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 			t.step(func() *Stop { return Unplayed(first.Stop) })
 		}
 		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
+		t.step(func() *Stop { return n.crossed(ctx, p) })
+		t.count("after a confirm and a release of the booking id", &n.Crossed)
 		t.step(func() (stop *Stop) {
 			cancel := func(purpose string, id string) (*probe.Answer, *Stop) {
 				return p.Book.Cancel(ctx, purpose, id, probe.GoodKey)
@@ -83,6 +87,25 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 	})
 }
 
+// crossed confirms and releases the booking id, which is no reservation code.
+func (n *NearCodes) crossed(ctx context.Context, p *Player) *Stop {
+	if n.BookingID == n.Hold.Code || p.Affordable(partnerapi.Confirm, codeShare) == 0 {
+		return nil
+	}
+	near := plan.NearCode{Form: "replaced by its booking id", Code: n.BookingID}
+	unknown := p.Book.Unknown(n.Offer)
+	unknown.Code = n.BookingID
+	answer, stop := p.Book.Confirm(ctx, "confirm the booking id in place of the code", unknown, true, probe.GoodKey)
+	if stop != nil || IsBusy(answer) {
+		return stop
+	}
+	n.Confirms = append(n.Confirms, CodeTry{NearCode: near, Answer: answer})
+	if answer, stop = p.Book.Release(ctx, "release the booking id in place of the code", n.BookingID, probe.GoodKey); stop == nil && !IsBusy(answer) {
+		n.Releases = append(n.Releases, CodeTry{NearCode: near, Answer: answer})
+	}
+	return stop
+}
+
 func ledgerCode(e ledger.Entry) string { return e.Code }
 func ledgerID(e ledger.Entry) string   { return e.BookingID }
 
@@ -96,13 +119,18 @@ func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, liv
 			others = append(others, code)
 		}
 	}
-	near := plan.NearCodes(live, others, rand.New(rand.NewPCG(p.Seed, uint64(len(live)))))
-	for _, code := range near[:min(len(near), p.affordable(endpoint, codeShare))] {
+	random := rand.New(rand.NewPCG(p.Seed, uint64(len(live))))
+	near := plan.NearCodes(live, others, random)
+	all := append(near[:len(near):len(near)], plan.StrangeCodes(random)...)
+	for i, code := range all[:min(len(all), p.Affordable(endpoint, codeShare))] {
 		if ctx.Err() != nil {
 			return tried, p.Time.out()
 		}
-		try := CodeTry{NearCode: code}
-		if try.Answer, stop = call(string(endpoint)+" of a code near a live one: "+code.Form, code.Code); stop != nil || IsBusy(try.Answer) {
+		try, purpose := CodeTry{NearCode: code, Strange: i >= len(near)}, " of a code near a live one: "
+		if try.Strange {
+			purpose = " of an unknown code: "
+		}
+		if try.Answer, stop = call(string(endpoint)+purpose+code.Form, code.Code); stop != nil || IsBusy(try.Answer) {
 			return tried, stop
 		}
 		tried = append(tried, try)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -178,6 +179,9 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 		}
 		b.calls.Witness.Answer(answer, problem)
 	}
+	for _, problem := range unstorable(answer, "reservationConfirmationCode", "expiresAt") {
+		b.calls.Witness.Answer(answer, problem)
+	}
 	if expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt); err == nil {
 		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.calls.Clock.Ahead()))
 		b.traits.Holdless = b.traits.Holdless || h.Life > partnerapi.HoldlessAfter
@@ -195,6 +199,35 @@ func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop
 	default:
 		return nil
 	}
+}
+
+const (
+	longestID           = 1000 // bytes of a code or booking id that the marketplace can store
+	firstYear, lastYear = 2000, 2200
+)
+
+// unstorable returns the problems of an answer's fields that the marketplace cannot store: codes
+// that are too long, NUL characters, and dates in another age.
+func unstorable(answer *probe.Answer, fields ...string) (problems []schemas.Problem) {
+	note := func(field, format string, args ...any) {
+		problems = append(problems, schemas.Problem{Pointer: "/" + field, Message: fmt.Sprintf(format, args...)})
+	}
+	for _, field := range fields {
+		text := Text(answer, field)
+		if at, err := partnerapi.ParseDateTime(text); err == nil && field == "expiresAt" {
+			if at.Year() < firstYear || at.Year() > lastYear {
+				note(field, "expected a year from %d to %d, received %d", firstYear, lastYear, at.Year())
+			}
+			continue
+		}
+		if len(text) > longestID {
+			note(field, "expected at most %d bytes, received %d", longestID, len(text))
+		}
+		if strings.Contains(text, "\x00") {
+			note(field, "expected text without NUL characters")
+		}
+	}
+	return problems
 }
 
 func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
@@ -225,8 +258,8 @@ func NoObject(answer *probe.Answer) string {
 
 // reserveAnyway sends a reserve and accepts any answer, including a refusal. A hold that was made
 // is released immediately.
-func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, party []partnerapi.UnitQuantity) (*probe.Answer, *Stop) {
-	made, stop := b.Reserve(ctx, purpose, offer, party, true, probe.GoodKey)
+func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, party []partnerapi.UnitQuantity, full bool) (*probe.Answer, *Stop) {
+	made, stop := b.Reserve(ctx, purpose, offer, party, full, probe.GoodKey)
 	if stop != nil {
 		return nil, stop
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -15,6 +16,7 @@ type KeyTry struct {
 	Key    probe.Key
 	Number int  // ordinal among the calls with this key
 	Fresh  bool // on a new connection; else on one that has carried the registered key
+	Bare   bool // without optional fields, or without a body where that is lawful
 	Answer *probe.Answer
 }
 
@@ -59,16 +61,16 @@ func (p *Player) keyPlan(endpoint partnerapi.Endpoint) (all []KeyTry) {
 	if len(near) > 0 {
 		add(near[at], 2, true)
 	}
-	return all[:min(len(all), p.affordable(endpoint, keyShare))]
+	return all[:min(len(all), p.Affordable(endpoint, keyShare))]
 }
 
 // keyShare is the share of the run's time for the calls to one endpoint without the registered key.
 // codeShare is the share for the calls with unknown codes.
 const keyShare, codeShare = 0.02, 0.03
 
-// affordable returns how many calls to an endpoint fit in that share of the run's time. It returns
+// Affordable returns how many calls to an endpoint fit in that share of the run's time. It returns
 // 0 at quick depth, and when the run is late.
-func (p *Player) affordable(endpoint partnerapi.Endpoint, share float64) int {
+func (p *Player) Affordable(endpoint partnerapi.Endpoint, share float64) int {
 	if p.Depth == plan.Quick || p.Time.LateForMore() {
 		return 0
 	}
@@ -81,16 +83,17 @@ func (p *Player) affordable(endpoint partnerapi.Endpoint, share float64) int {
 }
 
 // tryKeys makes a call with wrong keys until one is accepted or the partner answers 429. good makes
-// a call with the registered key, so that some connections have carried it.
-func (p *Player) tryKeys(ctx context.Context, endpoint partnerapi.Endpoint, good func(), call func(purpose string, try KeyTry) (*probe.Answer, *Stop)) (tried KeyTries, stop *Stop) {
+// the nth call with the registered key, so that some connections have carried it.
+func (p *Player) tryKeys(ctx context.Context, endpoint partnerapi.Endpoint, good func(nth int), call func(purpose string, try KeyTry) (*probe.Answer, *Stop)) (tried KeyTries, stop *Stop) {
 	for i, try := range p.keyPlan(endpoint) {
+		try.Bare = i%2 == 1
 		switch {
 		case ctx.Err() != nil:
 			return tried, p.Time.out()
 		case try.Fresh:
 			p.calls.Client.Close()
 		case i%3 == 0:
-			good()
+			good(i / 3)
 		}
 		if try.Answer, stop = call("with "+try.Key.String(), try); stop != nil || IsBusy(try.Answer) {
 			return tried, stop
@@ -116,7 +119,7 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 		if survey.Stop != nil || len(survey.Answers) == 0 {
 			return
 		}
-		good := func() { _, _ = p.read.pull(ctx, "health probe", ProbeQuery(), probe.GoodKey) }
+		good := func(int) { _, _ = p.read.pull(ctx, "health probe", ProbeQuery(), probe.GoodKey) }
 		turn := 0
 		k.Products, _ = p.tryKeys(ctx, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
 			if turn++; turn%3 == 0 {
@@ -130,7 +133,9 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 		var q Question
 		k.Availability, _ = p.tryKeys(ctx, partnerapi.Availability, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
 			turn++
-			q = survey.Answers[turn%len(survey.Answers)].Question
+			if q = survey.Answers[turn%len(survey.Answers)].Question; turn%2 == 0 {
+				q.Window.From = q.Window.To // one day
+			}
 			return p.read.ask(ctx, "slots "+purpose, q, try.Key)
 		})
 	})
@@ -152,31 +157,86 @@ func (k *NearKeys) Instances() []plan.Instance {
 func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 	return played(p, "near keys", attempt, func(k *NearKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat, to try keys on it", option))
-		t.keys(partnerapi.Reserve, &k.Reserves, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
-			made, stop := p.Book.Reserve(ctx, purpose, k.Offer, Guests(k.Offer.Option, 1), true, key)
+		elsewhere, turn := p.keyOffers(ctx, k.Offer), 0
+		t.keys(partnerapi.Reserve, &k.Reserves, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+			offer, party := k.Offer, int64(1)
+			switch turn++; {
+			case turn%3 == 1 && len(elsewhere) > 0:
+				offer = elsewhere[turn/3%len(elsewhere)]
+			case turn%3 == 2:
+				party = 2
+			}
+			made, stop := p.Book.Reserve(ctx, purpose, offer, Guests(offer.Option, party), !try.Bare, try.Key)
 			if made == nil {
 				return nil, stop
 			}
 			return made.Answer, stop
 		})
 		t.count("after the reserves with wrong keys", &k.Reserved)
-		t.keys(partnerapi.Confirm, &k.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
-			return p.Book.Confirm(ctx, purpose, k.Hold, true, key)
+		t.keys(partnerapi.Confirm, &k.Confirms, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+			return p.Book.Confirm(ctx, purpose, k.Hold, !try.Bare, try.Key)
 		})
 		t.count("after the confirms with wrong keys", &k.Kept)
 		t.give("release the hold", true, &k.Release, "after the release with the good key")
 	})
 }
 
-// keys makes a call of a story with wrong keys.
-func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *Stop)) {
-	good := func() { _, _ = t.Seats.Look(t.ctx, t.story.Offer, "between wrong keys") }
+// mostKeyOffers is the maximum number of other options that are reserved with wrong keys.
+const mostKeyOffers = 12
+
+// keyOffers returns slots of other options, because a partner may check keys for each product.
+func (p *Player) keyOffers(ctx context.Context, but discover.Offer) []discover.Offer {
+	var others []discover.Offer
+	seen := map[string]bool{but.OptionKey(): true}
+	for _, offer := range discover.Pick(PlaySurvey(ctx, p, 0).Offers, discover.Want{Now: p.Clock.Now(), Seats: 1}) {
+		if !seen[offer.OptionKey()] {
+			seen[offer.OptionKey()] = true
+			others = append(others, offer)
+		}
+	}
+	return plan.Spread(others, mostKeyOffers)
+}
+
+// keys makes a call of a story with wrong keys. Between them it makes calls with the registered
+// key: of availability, and, where that changes nothing, of the same endpoint.
+func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, try KeyTry) (*probe.Answer, *Stop)) {
+	good := func(nth int) {
+		const purpose = "between wrong keys"
+		switch {
+		case nth%2 == 0 && endpoint == partnerapi.Release:
+			_, _ = t.Book.Release(t.ctx, "release an unknown code, "+purpose, t.Book.UnknownCode(), probe.GoodKey)
+		case nth%2 == 0 && endpoint == partnerapi.Cancel:
+			_, _ = t.Book.Cancel(t.ctx, "cancel an unknown booking, "+purpose, t.Book.UnknownCode(), probe.GoodKey)
+		default:
+			_, _ = t.Seats.Look(t.ctx, t.story.Offer, purpose)
+		}
+	}
 	t.step(func() (stop *Stop) {
 		*into, stop = t.tryKeys(t.ctx, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
-			return call(string(endpoint)+" "+purpose, try.Key)
+			if try.Bare {
+				purpose += ", without optional fields"
+			}
+			return call(string(endpoint)+" "+purpose, try)
 		})
 		return stop
 	})
+}
+
+// afterwards tries a wrong key, and none, about what has ended or is a booking: the key is checked
+// first whatever the code stands for.
+func (t storyPlayer) afterwards(into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *Stop)) {
+	if t.Affordable(partnerapi.Release, keyShare) == 0 {
+		return
+	}
+	for _, key := range []probe.Key{probe.WrongKey, probe.NoKey} {
+		t.step(func() *Stop {
+			answer, stop := call("with "+key.String(), key)
+			if stop == nil && answer.Failure == nil && !IsBusy(answer) {
+				*into = append(*into, KeyTry{Key: key, Number: 1, Answer: answer})
+			}
+			return stop
+		})
+	}
 }
 
 // NearUndoing contains releases of a live hold, or cancellations of a live booking, with wrong
@@ -188,9 +248,14 @@ type NearUndoing struct {
 	Tries     KeyTries
 	Kept      *Reading // after them
 	Undone    Act      // with the registered key
+	Confirms  KeyTries // of the booked code, and of a released one
+	Releases  KeyTries // of the booked code, and of a released one
+	Cancels   KeyTries // of the cancelled booking
 }
 
-func (n *NearUndoing) Instances() []plan.Instance { return n.Tries.Instances() }
+func (n *NearUndoing) Instances() []plan.Instance {
+	return slices.Concat(n.Tries, n.Confirms, n.Releases, n.Cancels).Instances()
+}
 
 // Live returns what the slot had left before the calls with wrong keys.
 func (n *NearUndoing) Live() *Reading {
@@ -203,11 +268,17 @@ func (n *NearUndoing) Live() *Reading {
 func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearUndoing {
 	return played(p, "near releases", attempt, func(n *NearUndoing, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its release", option))
-		t.keys(partnerapi.Release, &n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
-			return p.Book.Release(ctx, purpose, n.Hold.Code, key)
+		t.keys(partnerapi.Release, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+			return p.Book.ReleaseAs(ctx, purpose, n.Hold.Code, !try.Bare, try.Key)
 		})
 		t.count("after the releases with wrong keys", &n.Kept)
 		t.give("release the hold", true, &n.Undone, "after the release with the good key")
+		t.afterwards(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			return p.Book.Release(ctx, "release the released code "+purpose, n.Hold.Code, key)
+		})
+		t.afterwards(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			return p.Book.Confirm(ctx, "confirm the released code "+purpose, n.Hold, true, key)
+		})
 	})
 }
 
@@ -220,11 +291,20 @@ func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
 		}
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its booking", option))
 		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
-		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
-			return p.Book.Cancel(ctx, purpose, n.BookingID, key)
+		t.afterwards(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			return p.Book.Confirm(ctx, "confirm the booked code "+purpose, n.Hold, true, key)
+		})
+		t.afterwards(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			return p.Book.Release(ctx, "release the booked code "+purpose, n.Hold.Code, key)
+		})
+		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+			return p.Book.CancelAs(ctx, purpose, n.BookingID, !try.Bare, try.Key)
 		})
 		t.count("after the cancellations with wrong keys", &n.Kept)
 		t.undo("cancel the booking", n.BookingID, true, &n.Undone, "after the cancellation with the good key")
+		t.afterwards(&n.Cancels, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			return p.Book.Cancel(ctx, "cancel the cancelled booking "+purpose, n.BookingID, key)
+		})
 	})
 }
 

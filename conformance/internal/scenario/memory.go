@@ -59,7 +59,7 @@ func KeepSome(ctx context.Context, p *Player) {
 	if first := PlayBooking(ctx, p, 0); first.Stop != nil && !first.Stop.OnlyMissing() {
 		return
 	}
-	if p.affordable(partnerapi.Reserve, keyShare) < len(EarlyStates()) {
+	if p.Affordable(partnerapi.Reserve, keyShare) < len(EarlyStates()) {
 		return // a slow partner's time is better spent elsewhere
 	}
 	p.keeps = true
@@ -114,8 +114,11 @@ func PlayKept(fate EarlyState) func(context.Context, *Player, int) *Kept {
 				return
 			}
 			*k = *keep(ctx, p, fate, attempt)
-			t := p.continueStory(ctx, &k.Opening)
-			t.step(func() *Stop { return k.grow(ctx, p) })
+			t, age := p.continueStory(ctx, &k.Opening), p.Depth.Age()
+			if attempt > 0 {
+				age = min(max(age, PlayKept(fate)(ctx, p, 0).Age), oldest)
+			}
+			t.step(func() *Stop { return k.grow(ctx, p, age) })
 			if attempt > 0 {
 				t.step(func() *Stop { return k.sync(ctx, p) })
 			}
@@ -157,6 +160,8 @@ func (k *Kept) late(t storyPlayer, fate EarlyState) {
 }
 
 const (
+	// oldest is the maximum time that a further attempt waits: it waits as long as the first was old.
+	oldest = 10 * time.Second
 	// targetAge is the minimum age of what was made early, by the target's clock, if that clock can
 	// be moved.
 	targetAge = 30 * time.Second
@@ -166,8 +171,8 @@ const (
 
 // grow waits until what was made is old enough. It also moves the target's clock where possible. A
 // hold with a short lifetime may have expired by then.
-func (k *Kept) grow(ctx context.Context, p *Player) *Stop {
-	wait(ctx, time.Until(k.made.Add(p.Depth.Age())))
+func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *Stop {
+	wait(ctx, time.Until(k.made.Add(least)))
 	age := targetAge
 	if k.Hold.Life > 0 {
 		age = min(age, k.Hold.Life/lifeShare)

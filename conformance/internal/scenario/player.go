@@ -11,8 +11,10 @@ package scenario
 
 import (
 	"fmt"
+	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -37,6 +39,9 @@ type Config struct {
 	Stories     int // number of random lifecycles to play
 	Depth       plan.Depth
 	Seed        uint64 // of the first random lifecycle
+
+	Inbox       *inbox.Inbox  // takes the partner's webhooks; nil: they are not judged
+	WebhookWait time.Duration // how long to wait for the notification of a change
 }
 
 // Player plays scenarios, each of them once.
@@ -84,6 +89,11 @@ func played[T any](p *Player, name string, attempt int, perform func(story *T, o
 	p.memory[key] = story
 	perform(story, option)
 	return story
+}
+
+// Once returns what other packages play on a player under that name; the first caller plays it.
+func Once[T any](p *Player, name string, perform func(*T)) *T {
+	return played(p, name, 0, func(value *T, _ string) { perform(value) })
 }
 
 func (p *Player) Surveyed() *Survey { return p.survey }

@@ -27,6 +27,9 @@ type Witness interface {
 	Slot(of SlotAnswer, index int, slot discover.Slot, value any)
 	// Slots receives each answer after all its slots are read.
 	Slots(of SlotAnswer)
+	// Vanished receives an answer that lacks a slot, which the same question showed again directly
+	// afterwards, with seats left.
+	Vanished(in SlotAnswer, slot discover.Slot)
 	// Answer receives each schema problem of an answer that can still be used.
 	Answer(answer *probe.Answer, problem schemas.Problem)
 }
@@ -70,10 +73,15 @@ type Catalog struct {
 type reader struct {
 	calls  *caller
 	filled bool // there are options that returned slots
+	pulls  pulls
 }
 
 func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *Stop) {
-	return r.calls.call(ctx, productsCall(purpose, query, key), true)
+	answer, stop := r.calls.call(ctx, productsCall(purpose, query, key), true)
+	if stop == nil && key == probe.GoodKey && len(query) == 0 {
+		r.pulls.note(answer)
+	}
+	return answer, stop
 }
 
 // unwelcome returns the stop if a partner cannot be reached or refuses the key.

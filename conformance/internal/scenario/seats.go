@@ -116,7 +116,20 @@ func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*
 }
 
 func (s *Seats) Look(ctx context.Context, offer discover.Offer, when string) (*Reading, *Stop) {
-	slots, stop := s.read.askFor(ctx, "seats left "+when, questionAbout(offer))
+	return s.lookIn(ctx, offer, questionAbout(offer), when)
+}
+
+// lookIn reads the slot in the answer to a question. If the slot is missing, it asks once more: a
+// slot that is sold out may be left out, but it does not come back by itself.
+func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, when string) (*Reading, *Stop) {
+	slots, stop := s.read.askFor(ctx, "seats left "+when, q)
+	if _, found := find(slots.Slots, offer.Slot); stop == nil && !found {
+		first := slots
+		slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the slot is missing", q)
+		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.Bookable() {
+			s.read.calls.Witness.Vanished(first, slot)
+		}
+	}
 	return s.reading(offer, when, slots, stop)
 }
 

@@ -335,6 +335,13 @@ func (t storyPlayer) again(into *[]Act, call func(*Act)) {
 	}
 }
 
+// confirmAgain confirms the hold's code once more, with or without the optional fields.
+func (t storyPlayer) confirmAgain(purpose string, full bool, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *Stop) {
+		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, full, probe.GoodKey)
+	})
+}
+
 // confirm confirms the hold's code and accepts any answer.
 func (t storyPlayer) confirm(purpose string, key probe.Key, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, key) })
@@ -368,17 +375,19 @@ func (t storyPlayer) undo(purpose, id string, body bool, into *Act, when string)
 }
 
 // reserve sends a reserve for another party and accepts any answer; a hold is released. A refused
-// reserve is repeated, as often as the depth of the run sets. The seats are counted if count
+// reserve is repeated, as often as the depth of the run sets, without and with its optional fields. The seats are counted if count
 // returns true for an answer.
 func (t storyPlayer) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
-	reserve := func() (*probe.Answer, *Stop) { return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, party) }
-	t.act(into, "", reserve)
-	for range t.tries() {
+	reserve := func(full bool) (*probe.Answer, *Stop) {
+		return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, party, full)
+	}
+	t.act(into, "", func() (*probe.Answer, *Stop) { return reserve(true) })
+	for nth := range t.tries() {
 		if t.story.Stop != nil || !TurnedDown(into.last()) {
 			break
 		}
 		t.step(func() *Stop {
-			answer, stop := reserve()
+			answer, stop := reserve(nth%2 == 1)
 			if answer != nil {
 				into.Again = append(into.Again, answer)
 			}

@@ -10,14 +10,17 @@ import (
 )
 
 // guestName is a name with characters that real names have: an apostrophe and a hyphen, several
-// alphabets, one of them written right to left, a combining character, and a character of four
-// bytes.
-const guestName = "Zoë O'Brien-Ñandú 東京 שלום é 🎟"
+// alphabets, some of them written right to left, a combining character, and a character of four
+// bytes. guestAddress has a tag, as many real addresses do.
+const (
+	guestName    = "Zoë O'Brien-Ñandú 東京 שלום محمد Анна Ελένη é 🎟"
+	guestAddress = "conformance+test@example.com"
+)
 
 func foreign(body []byte) []byte {
 	return edited(body, func(fields map[string]any) {
 		if guest, ok := fields["contact"].(map[string]any); ok {
-			guest["fullName"] = guestName
+			guest["fullName"], guest["emailAddress"] = guestName, guestAddress
 		}
 	})
 }

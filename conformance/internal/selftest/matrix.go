@@ -67,7 +67,7 @@ func newMatrix(plan Plan, trials []Trial, began time.Time) *Matrix {
 // lone lists the MUST and SHOULD rules that no defect can break, with the reason.
 var lone = map[string]string{
 	rule.Reachable.ID:     "a partner that breaks it does not answer, and is not judged at all",
-	rule.ConfirmFields.ID: "a net below the rules of all fields that there are",
+	rule.ConfirmFields.ID: "a fallback for fields that no other rule covers",
 }
 
 // prove returns which of the defects prove the rule. A MAY rule needs no proof.
@@ -81,11 +81,11 @@ func prove(r rule.Rule, defects []Trial) Proof {
 	}
 	switch has := slices.ContainsFunc(defects, breaks); {
 	case has && proof.Lone != "":
-		proof.Problem = "there is a defect that breaks it, and the reason why there can be none"
+		proof.Problem = "it has a defect, and also a reason why no defect can exist"
 	case has && len(proof.KilledBy) == 0:
-		proof.Problem = "no defect that breaks it was killed"
+		proof.Problem = "none of its defects was killed"
 	case !has && proof.Lone == "" && r.Level != rule.May:
-		proof.Problem = "there is no defect that breaks it"
+		proof.Problem = "it has no defect"
 	}
 	return proof
 }
@@ -112,7 +112,7 @@ func (m *Matrix) Unproven() (some []Proof) {
 // and every lawful partner.
 func (m *Matrix) markdown() []byte {
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "# The suite, tried on partners that are known\n\n%s.\n", m.Verdict())
+	fmt.Fprintf(&page, "# The suite, tested on known partners\n\n%s.\n", m.Verdict())
 	m.wrong(&page)
 	table(&page, "Rules", []string{"rule", "level", "killed by"}, rows(m.Rules, func(p Proof) []string {
 		by := strings.Join(p.KilledBy, ", ")
@@ -121,7 +121,7 @@ func (m *Matrix) markdown() []byte {
 	table(&page, "Defects", []string{"defect", "breaks", "outcome", "also found"}, rows(m.Defects, func(t Trial) []string {
 		return []string{t.Name, t.Rule, t.Outcome.Words(), strings.Join(t.others(), ", ")}
 	}))
-	table(&page, "Deep defects by what their instance differs in", []string{"dimension", "defects", "killed", "missed", "found by another rule"}, rows(m.Depth, Depth.row))
+	table(&page, "Deep defects by dimension", []string{"dimension", "defects", "killed", "missed", "found by another rule"}, rows(m.Depth, Depth.row))
 	table(&page, "Deep defects", []string{"defect", "differs in", "breaks", "outcome", "also found"}, rows(m.Deep, func(t Trial) []string {
 		return []string{t.Name, t.Dimension, t.Rule, t.Outcome.Words(), strings.Join(t.others(), ", ")}
 	}))

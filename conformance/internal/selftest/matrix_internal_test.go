@@ -55,12 +55,12 @@ func TestARuleWithoutAKilledDefectIsUnproven(t *testing.T) {
 		want    string
 	}{
 		{"one that is killed", rule.ReserveCode, []Trial{killed, survived}, ""},
-		{"one that survived", rule.ReserveCode, []Trial{survived}, "no defect that breaks it was killed"},
-		{"none", rule.ReserveCode, nil, "there is no defect that breaks it"},
-		{"none of a SHOULD rule", rule.ReserveExpiresWindow, nil, "there is no defect that breaks it"},
+		{"one that survived", rule.ReserveCode, []Trial{survived}, "none of its defects was killed"},
+		{"none", rule.ReserveCode, nil, "it has no defect"},
+		{"none of a SHOULD rule", rule.ReserveExpiresWindow, nil, "it has no defect"},
 		{"none of a MAY rule", rule.CancelSupported, nil, ""},
 		{"none of a rule that cannot be broken", rule.Reachable, nil, ""},
-		{"one of a rule that cannot be broken", rule.Reachable, []Trial{ofLone}, "there is a defect that breaks it, and the reason why there can be none"},
+		{"one of a rule that cannot be broken", rule.Reachable, []Trial{ofLone}, "it has a defect, and also a reason why no defect can exist"},
 	} {
 		matrix := newMatrix(Plan{Rules: []rule.Rule{test.rule}}, test.defects, time.Now())
 		if got := matrix.Rules[0].Problem; got != test.want {

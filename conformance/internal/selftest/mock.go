@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
@@ -31,6 +32,7 @@ type mock struct {
 	address string
 	server  *http.Server
 	others  *Customers
+	inbox   string // the address at which the suite receives the mock's webhooks; "": it does not
 }
 
 func startMock(of Case, now time.Time) (*mock, error) {
@@ -38,6 +40,11 @@ func startMock(of Case, now time.Time) (*mock, error) {
 	options.AuthKey, options.LimitScale, options.Now = authKey, of.limitScale(), now
 	options.Journal = mockpartner.JournalLimits{Exchanges: 100_000, Bytes: 256 << 20} // the complete run
 	m := &mock{of: of}
+	if of.Webhooks {
+		if err := m.notify(&options); err != nil {
+			return nil, err
+		}
+	}
 	options.Around = func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.others.Follow(next, w, r) })
 	}
@@ -98,7 +105,7 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 		}
 	}
 	if booked > most {
-		left = append(left, fmt.Sprintf("%d bookings were left, where at most %d may be", booked, most))
+		left = append(left, fmt.Sprintf("%d bookings were left: expected at most %d", booked, most))
 	}
 	return left
 }
@@ -125,11 +132,14 @@ func (b *bench) judge(ctx context.Context, dir string, m *mock) (*report.Result,
 	if !m.Default().Platform().Conduct().Policy.NoTickets {
 		args = append(args, "--handles-ticket-delivery")
 	}
+	if m.inbox != "" {
+		args = append(args, "--webhook-listen", m.inbox, "--webhook-wait", webhookWait.String())
+	}
 	run := exec.CommandContext(ctx, b.command, append(args, m.of.Flags...)...)
 	// Settings in the environment for another partner must not apply to the mock.
 	run.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "CONFORMANCE_")
-	}), probe.KeyVariable+"="+authKey, "GOGC=400") // a run is short: memory is cheaper than garbage collection
+	}), probe.KeyVariable+"="+authKey, inbox.SecretVariable+"="+webhookSecret, "GOGC=400") // a run is short: memory is cheaper than garbage collection
 	var complaint bytes.Buffer
 	run.Stderr = &complaint
 	err := run.Run()

@@ -120,6 +120,7 @@ type Case struct {
 	Dimension string
 	Path      string              // of the base URL
 	Customers int                 // number of other customers who book during the run
+	Webhooks  bool                // it sends webhooks, and the suite receives them
 	Scarce    bool                // it has too little for every rule to be judged
 	Options   mockpartner.Options // of the mock; key, clock and limits are set for the run
 	Flags     []string            // of the command, in addition to those that every run has
@@ -150,11 +151,11 @@ func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: explorin
 func belowAPath() Case { return Case{Kind: Lawful, Name: "below-a-path", Path: "/partner/v2"} }
 
 func variantCase(v mockpartner.Variant) Case {
-	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploring(fewStories)}
+	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Webhooks: v.AboutWebhooks(), Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploring(fewStories)}
 }
 
 func defectCase(d mockpartner.Defect) Case {
-	c := Case{Kind: Defect, Name: d.Name, Rule: d.Rule, Dimension: d.Dimension, Options: mockpartner.Options{Defects: []string{d.Name}}}
+	c := Case{Kind: Defect, Name: d.Name, Rule: d.Rule, Dimension: d.Dimension, Webhooks: d.AboutWebhooks(), Options: mockpartner.Options{Defects: []string{d.Name}}}
 	if d.Dimension != "" {
 		c.Kind = Deep
 	}

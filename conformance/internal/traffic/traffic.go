@@ -142,7 +142,7 @@ func callOf(x *recording.Exchange, number int) *judge.Call {
 			Number: number, Endpoint: x.Endpoint, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
 		}.Exchanged(),
-		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
+		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
 		call.Key = key

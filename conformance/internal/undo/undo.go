@@ -198,7 +198,7 @@ func Describe(l *ledger.Ledger, entry ledger.Entry, words func(string) string) r
 			one.Reason = "cancelled"
 		}
 	case ledger.Expired:
-		one.Reason = "its time is over, had there been one"
+		one.Reason = "a hold would have expired by now"
 	}
 	if entry.BookingID != "" || entry.State == ledger.Booked {
 		one.Kind, one.Code, one.ExpiresAt = "booking", entry.BookingID, ""

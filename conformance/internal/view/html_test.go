@@ -174,13 +174,13 @@ func TestHTMLSaysLoudlyThatLimitsWereScaled(t *testing.T) {
 	}
 }
 
-func TestHTMLShowsTheSixEndpointsWithTheirState(t *testing.T) {
+func TestHTMLShowsTheEndpointsWithTheirState(t *testing.T) {
 	t.Parallel()
 	stations := elements(byClass(parse(t, sampleResult(t)), "route")[0], func(e *html.Node) bool { return e.Data == "li" })
-	if len(stations) != len(partnerapi.Endpoints()) {
-		t.Fatalf("%d stations, want six", len(stations))
+	if len(stations) != len(rule.Endpoints()) {
+		t.Fatalf("%d stations, want the six endpoints and the webhooks", len(stations))
 	}
-	for i, e := range partnerapi.Endpoints() {
+	for i, e := range rule.Endpoints() {
 		want := report.Passed
 		if e == partnerapi.Reserve {
 			want = report.Failed

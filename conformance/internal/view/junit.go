@@ -67,12 +67,12 @@ type junitText struct {
 // is skipped, and its message starts with the outcome.
 func drawJUnit(r *report.Result) ([]byte, error) {
 	root := junitSuites{Name: "conformance", Time: seconds(r.DurationMS)}
-	for _, e := range partnerapi.Endpoints() {
+	for _, e := range endpoints(r) {
 		suite, duration := newJUnitSuite(r, string(e)), int64(0)
-		for _, rule := range r.Rules {
-			if rule.Endpoint == e {
-				suite.add(junitCaseOf(rule))
-				duration += rule.DurationMS
+		for _, one := range r.Rules {
+			if one.Endpoint == e {
+				suite.add(junitCaseOf(one))
+				duration += one.DurationMS
 			}
 		}
 		suite.Properties = append(suite.Properties, notJudgedProperties(r, e)...)

@@ -12,7 +12,6 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/count"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 const (
@@ -239,7 +238,7 @@ func Catalogue(rules []rule.Rule) []byte {
 	}
 	fmt.Fprintf(&page, "# The rules of the partner contract\n\n%s: %d MUST, %d SHOULD, %d MAY. A partner that breaks a MUST rule is not conformant;\na SHOULD rule that is broken is a warning, and the use of what a MAY rule allows is noted.\n",
 		count.Of(len(rules), "rule"), levels[rule.Must], levels[rule.Should], levels[rule.May])
-	for _, e := range partnerapi.Endpoints() {
+	for _, e := range rule.Endpoints() {
 		method, path := route(e)
 		fmt.Fprintf(&page, "\n## %s: `%s %s`\n", e, method, path)
 		for _, r := range rules {

@@ -137,7 +137,7 @@ func newPage(r *report.Result) *page {
 	p.Head.Title = p.Heading + ": " + shorten(p.Host, maxText) + " · conformance report"
 	views := ruleViews(r)
 	p.Urgent, p.NotJudged = findings(urgent(views, r.Verdict), Causes(r.Rules)), NotJudged(r.Rules)
-	for _, e := range partnerapi.Endpoints() {
+	for _, e := range endpoints(r) {
 		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r))
 	}
 	for _, l := range r.NotUndone {
@@ -213,6 +213,14 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView, r *report.Result) 
 	return v
 }
 
+// endpoints lists what the rules of a result are about. A result of an earlier suite has no rules
+// about webhooks.
+func endpoints(r *report.Result) []partnerapi.Endpoint {
+	return slices.DeleteFunc(rule.Endpoints(), func(e partnerapi.Endpoint) bool {
+		return e == rule.Webhooks && !slices.ContainsFunc(r.Rules, func(one report.RuleResult) bool { return one.Endpoint == e })
+	})
+}
+
 func route(e partnerapi.Endpoint) (method, path string) {
 	switch e {
 	case partnerapi.Products:
@@ -225,6 +233,8 @@ func route(e partnerapi.Endpoint) (method, path string) {
 		return "POST", partnerapi.ConfirmPath
 	case partnerapi.Release:
 		return "DELETE", "/bookings/{reservationCode}"
+	case rule.Webhooks:
+		return "POST", partnerapi.AvailabilityNotifyPath
 	default:
 		return "POST", "/bookings/{externalBookingId}/cancel"
 	}

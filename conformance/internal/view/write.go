@@ -19,7 +19,6 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Scanner finds secrets that must not be written.
@@ -105,12 +104,12 @@ func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([
 		}
 	}
 	if len(leaking) > 0 {
-		return written, fmt.Errorf("%s not written: the auth key would stand in the evidence; run with a key that can be revoked, and report this as a bug", strings.Join(leaking, ", "))
+		return written, fmt.Errorf("%s not written: the evidence would contain the auth key; run with a key that can be revoked, and report this as a bug", strings.Join(leaking, ", "))
 	}
 	return written, nil
 }
 
-var errLeak = errors.New("the auth key would stand in it")
+var errLeak = errors.New("it would contain the auth key")
 
 type guarded struct {
 	io.Writer
@@ -205,7 +204,7 @@ func blank() *report.Result {
 			Outcome: report.Outcomes()[i%len(report.Outcomes())], Exchanges: []probe.Exchange{exchange},
 		})
 	}
-	for _, e := range partnerapi.Endpoints() {
+	for _, e := range rule.Endpoints() {
 		r.Latency = append(r.Latency, report.Latency{Endpoint: e})
 	}
 	return r

@@ -102,7 +102,7 @@ func story(often paces) []chapter {
 		}},
 		{"Who keeps the contract, and who does not", []step{
 			{"The mock partner judges the marketplace", marketplaceIsJudged},
-			{"The suite judges a partner whose releases give no seats back", brokenPartnerIsFound},
+			{"The suite judges a partner whose releases return no seats", brokenPartnerIsFound},
 		}},
 	}
 }

@@ -86,7 +86,7 @@ export class Platform {
   /** Ends a hold. An unknown, expired or released code has nothing left to end (REL-4, REL-5). */
   release(code: string) {
     if (this.#reservations.get(code)?.booking) {
-      return { success: false, message: "The booking stays: cancel it by its booking id." }; // REL-6
+      return { success: false, message: "The booking is unchanged: cancel it by its booking id." }; // REL-6
     }
     this.#reservations.delete(code);
     return { success: true }; // REL-2

@@ -36,7 +36,7 @@ func synced(measured *telemetry.Metrics, log *slog.Logger) func(catalog.Order, c
 		case made.Guard != nil:
 			about.Warn("a sync is held because it would remove too many activities", slog.Int("would_deactivate", made.Guard.WouldDeactivate), slog.Int("of", made.Guard.Of))
 		case made.EndsGuard:
-			about.Info("a held sync is over", slog.Bool("approved", o.Approved), slog.Int("deactivated", made.Deactivated))
+			about.Info("a held sync was approved or replaced", slog.Bool("approved", o.Approved), slog.Int("deactivated", made.Deactivated))
 		}
 	}
 }

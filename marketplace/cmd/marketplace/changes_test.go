@@ -67,7 +67,7 @@ func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 		{"WARN", "a partner is DEGRADED", `"reason":"answered with 503"`},
 		{"INFO", "a partner is HEALTHY again", `"reason":"ok"`},
 		{"WARN", "a booking needs an operator", `"reason":"confirm_refused"`},
-		{"INFO", "a booking needs no operator any more", `"reason":"confirm_refused"`},
+		{"INFO", "a booking no longer needs an operator", `"reason":"confirm_refused"`},
 	} {
 		found := 0
 		for line := range strings.Lines(lines.String()) {
@@ -86,7 +86,7 @@ func TestAHeldSyncIsLoggedWhenItIsHeldAndWhenItIsOver(t *testing.T) {
 	t.Parallel()
 	for want, made := range map[string]catalog.Sync{
 		`level=WARN msg="a sync is held because it would remove too many activities"`: {Guard: &catalog.Guard{WouldDeactivate: 7, Of: 9}},
-		`level=INFO msg="a held sync is over"`:                                        {EndsGuard: true, Deactivated: 7},
+		`level=INFO msg="a held sync was approved or replaced"`:                                        {EndsGuard: true, Deactivated: 7},
 		"":                                                                            {Deactivated: 1},
 	} {
 		var lines bytes.Buffer

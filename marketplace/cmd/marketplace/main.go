@@ -31,7 +31,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "marketplace",
-		Short: "Sell what partners offer to resellers",
+		Short: "Sell partners' tours and activities through resellers",
 		Long: `marketplace pulls the catalogs of partners that keep the partner contract, shows
 them to resellers with prices of its own, and books with the partners.
 
@@ -50,7 +50,7 @@ func newHealth() *cobra.Command {
 	command := cli.NewHealth(&cobra.Command{
 		Use:   "health",
 		Short: "Check whether a running service is ready",
-		Long: `Asks the service at the address whether it is ready, and ends with 0 where it is: for
+		Long: `Asks the service at the address whether it is ready, and exits with 0 if it is: for
 containers, which have no shell and no curl.`,
 		Example: `  marketplace health
   marketplace health --addr 127.0.0.1:9000`,

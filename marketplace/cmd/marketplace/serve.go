@@ -143,7 +143,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := integrations.CheckSecret(ctx); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
-	calls, webhooks := partner.NewJournal(work.Partners.AddCalls, log), partner.NewJournal(work.Partners.AddWebhooks, log)
+	calls, webhooks := partner.NewCallJournal(work.Partners, log), partner.NewJournal(work.Partners.AddWebhooks, log)
 	defer func() { finish(calls.Close, webhooks.Close) }()
 	suite := findSuite(s.conformance, log)
 	watcher, unwatch := startJudge(s.judgeTraffic, suite, work, measured, clock, log)
@@ -157,7 +157,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	sender := event.NewSender(work.Events, guard, key, userAgent(), clock.Now)
 	defer sender.Close()
 	sender.Tell(measured.EventSent)
-	if err := store.Runs.Require(ctx, s.certification == require); err != nil {
+	if err := store.Runs.Govern(ctx, certification.Rules{Default: certification.Policy(s.certification), Approval: s.goLive == approve}); err != nil {
 		return fmt.Errorf("--certification: %w", err)
 	}
 	signer, err := certification.NewSigner(key)
@@ -180,8 +180,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	syncer.Tell(synced(measured, log))
 	measured.PageCache(front.PageCache)
 	measured.Ready(db.ready(ready.Check))
-	shown := s.certification != noCertification
-	measured.Database(func(ctx context.Context) (telemetry.State, error) { return store.MetricsState(ctx, shown) }, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
+	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
 	signIn.Tell(measured.SignInFailed)
 	stopping := make(chan struct{})
@@ -189,7 +188,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 		SignIn: signIn, Integrations: integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, key),
 		Syncer: syncer, Trials: client, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: s.rateLimit,
-		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Links: certification.NewLinks(key, clock.Now), Keys: signer.Keys(), Shown: shown, Stopping: stopping},
+		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Links: certification.NewLinks(key, clock.Now), Keys: signer.Keys(), Stopping: stopping},
 		Ready: db.ready(ready.Check), Metrics: measured, Traces: traces, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Secure: s.behindTLS, Now: clock.Now, Log: log,
 		Pages: func(a http.Handler) []api.Page {
 			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
@@ -326,11 +325,10 @@ func newBookings(store *postgres.Store, client *partner.Client, integrations *pa
 }
 
 // observer counts calls to partners and stores their results. An error does not fail the call.
-func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner.Journal[partner.CallEntry], log *slog.Logger) func(uuid.UUID, partner.Observation) {
+func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner.CallJournal, log *slog.Logger) func(uuid.UUID, partner.Observation) {
 	return func(id uuid.UUID, call partner.Observation) {
 		measured.Called(id, call)
-		entry := call.Entry(id)
-		calls.Add(id, entry.Outcome == partner.CallFailed, entry)
+		calls.Add(id, call)
 		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
 		defer cancel()
 		changed, err := store.Partners.Observe(ctx, id, call)

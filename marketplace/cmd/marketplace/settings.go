@@ -19,6 +19,7 @@ import (
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -38,7 +39,7 @@ func settle(command *cobra.Command, checks ...func() []error) {
 // noArguments refuses arguments that are not flags.
 func noArguments(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return cli.Misuse(fmt.Errorf("expected no argument but flags, received %q; %s --help lists them", args[0], command.CommandPath()))
+		return cli.Misuse(fmt.Errorf("expected only flags, received the argument %q; %s --help lists them", args[0], command.CommandPath()))
 	}
 	return nil
 }
@@ -121,6 +122,7 @@ type settings struct {
 	metricsFrom, trustedProxies []string
 	metricsAddr                 string
 	conformance, certification  string
+	goLive                      string
 	judgeTraffic                string
 	ratesURL                    string
 	traces                      bool
@@ -158,17 +160,17 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the form of the European Central Bank's daily file, which is read at startup if the rates are older than a day, and then daily; such as "+storefront.RatesAddress)
 	f.BoolVar(&s.traces, "traces", false, "send OpenTelemetry traces to the address in OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP)")
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one beside this command, or else on the PATH")
-	f.StringVar(&s.certification, "certification", noCertification, "off, advise or require. advise: integrations show whether they are certified. require: also, activities of live integrations are listed only while they are")
+	f.StringVar(&s.certification, "certification", string(certification.Off), "off, advise or require. advise: integrations show whether they are certified. require: also, activities of live integrations are listed only while they are. Operators can set another policy for an integration")
+	f.StringVar(&s.goLive, "go-live", open, "open or approve. approve: activities of live integrations are listed only after an operator has approved the integration")
 	f.StringVar(&s.judgeTraffic, "judge-traffic", judgeAll, "all, sample or off: judge the calls to partners as they happen, with the conformance command. sample: all calls of a partner in one minute of ten")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
 	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
 }
 
-// The values of --certification.
+// The values of --go-live.
 const (
-	noCertification = "off"
-	advise          = "advise"  // integrations show whether they are certified
-	require         = "require" // also, activities of live integrations are listed only while they are
+	open    = "open"    // a registered integration is listed
+	approve = "approve" // an operator must approve it
 )
 
 // The values of --judge-traffic.
@@ -193,7 +195,8 @@ func (s *settings) mistakes() []error {
 		unless(s.rateLimit >= 0, "--rate-limit: expected 0 or more, received %d", s.rateLimit),
 		unless(s.loginLimit >= 0, "--login-limit: expected 0 or more, received %d", s.loginLimit),
 		s.readSchedule(),
-		unless(slices.Contains([]string{noCertification, advise, require}, s.certification), "--certification: expected off, advise or require, received %.20q", s.certification),
+		unless(slices.Contains(certification.Policies(), certification.Policy(s.certification)), "--certification: expected off, advise or require, received %.20q", s.certification),
+		unless(s.goLive == open || s.goLive == approve, "--go-live: expected open or approve, received %.20q", s.goLive),
 		unless(slices.Contains([]string{judgeAll, judgeSample, judgeNone}, s.judgeTraffic), "--judge-traffic: expected all, sample or off, received %.20q", s.judgeTraffic),
 		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),

@@ -34,7 +34,7 @@ func New(c Config) *API {
 	})
 	router.MethodNotAllowedHandler = record.answer(func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", allowed(router, r))
-		return httpError(marketplace.MethodNotAllowed, "no such method here")
+		return httpError(marketplace.MethodNotAllowed, "this path does not support the method")
 	})
 	for _, r := range routes(c, guard, newCatchUp(c)) {
 		if c.MetricsApart && r.path == metricsPath {

@@ -77,12 +77,11 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	measured := telemetry.NewMetrics("test")
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	apart := pgtest.OpenAt(t, database) // background writers have their own store, so that b.queries contains the requests' queries only
-	calls, webhooks := partner.NewJournal(apart.Partners.AddCalls, log), partner.NewJournal(apart.Partners.AddWebhooks, log)
+	calls, webhooks := partner.NewCallJournal(apart.Partners, log), partner.NewJournal(apart.Partners.AddWebhooks, log)
 	t.Cleanup(func() { calls.Close(); webhooks.Close() })
 	client := partner.NewClient(partner.Config{
 		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call partner.Observation) {
-			entry := call.Entry(id)
-			calls.Add(id, entry.Outcome == partner.CallFailed, entry)
+			calls.Add(id, call)
 			measured.Called(id, call)
 			if _, err := b.store.Partners.Observe(t.Context(), id, call); err != nil {
 				t.Error(err)
@@ -101,18 +100,19 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	measured.PageCache(front.PageCache)
 	ready := b.readiness(t, database)
 	measured.Ready(ready)
-	measured.Database(func(ctx context.Context) (telemetry.State, error) { return b.store.MetricsState(ctx, true) }, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
+	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
 	integrations := partner.NewRegistry(b.store.Partners, guard, key, b.now)
 	b.bookings = booking.NewService(booking.Config{
 		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler), Told: measured.Moved,
 	})
 	signer, err := certification.NewSigner(key)
 	must(t, err)
+	must(t, b.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise}))
 	config := api.Config{
 		Events: event.NewService(b.store.Events, guard, key),
 		Store:  api.Store{Database: b.store, Accounts: b.store.Accounts, Partners: b.store.Partners, Catalog: b.store.Catalog, Storefront: b.store.Storefront, Bookings: b.store.Bookings}, SignIn: auth.NewService(b.store.Accounts, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
 		Syncer: syncer, Trials: client, Journals: api.Journals{Calls: calls, Webhooks: webhooks},
-		Runs: api.Runs{Store: b.store.Runs, Service: certification.NewService(b.store.Runs, true), Links: certification.NewLinks(key, b.now), Keys: signer.Keys(), Shown: true, Stream: time.Millisecond}, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
+		Runs: api.Runs{Store: b.store.Runs, Service: certification.NewService(b.store.Runs, true), Links: certification.NewLinks(key, b.now), Keys: signer.Keys(), Stream: time.Millisecond}, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
 		Ready: ready, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	config.SignIn.Tell(measured.SignInFailed)

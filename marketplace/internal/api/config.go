@@ -70,7 +70,7 @@ type catchUp func(context.Context)
 func newCatchUp(c Config) catchUp {
 	return func(ctx context.Context) {
 		if err := c.Front.CatchUp(ctx); err != nil {
-			c.Log.WarnContext(ctx, "readers see a change later", slog.String("request_id", requestID(ctx)), slog.Any("error", err))
+			c.Log.WarnContext(ctx, "readers see the change later", slog.String("request_id", requestID(ctx)), slog.Any("error", err))
 		}
 	}
 }

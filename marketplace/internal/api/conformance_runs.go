@@ -26,6 +26,7 @@ type runStore interface {
 	Parts(ctx context.Context, run uuid.UUID, kind certification.Kind, after int) ([]certification.Part, error)
 	Certificate(ctx context.Context, integration uuid.UUID) (string, error)
 	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error)
+	admissionStore
 }
 
 // Runs is the API's access to conformance runs.
@@ -34,7 +35,6 @@ type Runs struct {
 	Service  *certification.Service
 	Links    *certification.Links
 	Keys     []byte          // the JSON Web Key Set of certificates
-	Shown    bool            // integrations include their certification
 	Stopping <-chan struct{} // closed when progress streams must end; nil: never
 	Stream   time.Duration   // the duration of a stream; 0: streamTime
 }
@@ -62,14 +62,6 @@ func newRunHandler(c Config, integrations integrationHandler) runHandler {
 		r.Stream = streamTime
 	}
 	return runHandler{r, integrations, c.Secure, make(chan struct{}, mostStreams)}
-}
-
-// certifications returns the certification of integrations, or nothing if it is not shown.
-func (r Runs) certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
-	if !r.Shown {
-		return nil, nil
-	}
-	return r.Store.Certifications(ctx, integrations)
 }
 
 type runRequest struct {

@@ -157,7 +157,7 @@ func (h eventHandler) feed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if found.Expired {
-		return httpError(marketplace.CursorExpired, "events after this cursor were deleted: leave after out to read the oldest that are kept")
+		return httpError(marketplace.CursorExpired, "events after this cursor were deleted: omit after to read the oldest stored events")
 	}
 	return writeJSON(w, http.StatusOK, feedView{1, found.Events, strconv.FormatInt(found.Next, 10)})
 }

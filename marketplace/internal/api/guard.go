@@ -84,7 +84,7 @@ func choose(r *http.Request, who *auth.Identity) error {
 	case len(r.Header.Values(modeHeader)) > 0 && asked != marketplace.Live && asked != marketplace.Test:
 		return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request", Details: []string{modeHeader + ": expected live or test"}}
 	case who.Mode != "" && asked != "" && asked != who.Mode:
-		return &marketplace.Error{Code: marketplace.Forbidden, Message: fmt.Sprintf("the API token is for %s mode, and %s asks for %s: use a token of that mode, or leave the header out", who.Mode, modeHeader, asked)}
+		return &marketplace.Error{Code: marketplace.Forbidden, Message: fmt.Sprintf("the API token is for %s mode, and %s asks for %s: use a token of that mode, or omit the header", who.Mode, modeHeader, asked)}
 	}
 	who.Mode = cmp.Or(who.Mode, asked, marketplace.Live)
 	if who.Mode == marketplace.Test {

@@ -20,6 +20,7 @@ type partnerStore interface {
 	Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error)
 	Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error)
 	Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.WebhookEntry], error)
+	HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]marketplace.List[partner.HourCount], error)
 	Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]marketplace.List[marketplace.Breach], error)
 }
 
@@ -98,11 +99,12 @@ func (h integrationHandler) register(r *http.Request, body partner.Registration)
 func (h integrationHandler) list(r *http.Request) (any, error) {
 	given, of := readQuery(r), scope(r)
 	of.Mode = given.mode()
+	words := given.text("q", longestFilter)
 	asked, err := given.stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.service.List(r.Context(), of, asked.request())
+	found, err := h.service.List(r.Context(), of, words, asked.request())
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +127,14 @@ type integrationView struct {
 	LastSync              *catalog.Sync                        `json:"last_sync"`
 	AwaitsApproval        bool                                 `json:"awaits_approval"` // the guard holds a pull
 	Slots                 catalog.SlotsKnown                   `json:"slots"`
+	Calls                 marketplace.List[partner.HourCount]  `json:"calls"`         // of the last day, by hour; oldest first
 	Breaches              marketplace.List[marketplace.Breach] `json:"breaches"`      // newest first
 	Certification         *certification.Certification         `json:"certification"` // nil: not shown
+	Admission             certification.Admission              `json:"admission"`
 }
+
+// callsCounted is how far back calls are counted by hour, in addition to the current hour.
+const callsCounted = 23 * time.Hour
 
 type healthView struct {
 	partner.Health
@@ -155,7 +162,15 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 	if err != nil {
 		return nil, err
 	}
-	certifications, err := h.runs.certifications(ctx, ids)
+	certifications, err := h.runs.Store.Certifications(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	admissions, err := h.runs.Store.Admissions(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := h.store.HourCounts(ctx, ids, h.now().Add(-callsCounted))
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +182,8 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 			ID: i.ID, Name: i.Name, Mode: i.Mode, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, HandlesTicketDelivery: i.HandlesTicketDelivery,
 			PreviousSecretUntil: timeOrNull(i.PreviousWebhookSecretUntil), CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
 			Health:   healthView{Health: health.Health, LastOKAt: timeOrNull(health.LastOKAt), Changes: health.Changes},
-			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Breaches: breaches[i.ID],
-			Certification: orNil(certifications, i.ID),
+			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Calls: counts[i.ID], Breaches: breaches[i.ID],
+			Certification: orNil(certifications, i.ID), Admission: admissions[i.ID],
 		}
 	}
 	return views, err

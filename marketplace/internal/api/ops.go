@@ -4,13 +4,18 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
+	"github.com/gorilla/mux"
+
+	"partnerkit.dev/internal/apidocs"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/openapi"
 )
 
 type opsStore interface {
-	Overview(ctx context.Context, now time.Time, certificates bool) (marketplace.Overview, error)
+	Overview(ctx context.Context, now time.Time) (marketplace.Overview, error)
 }
 
 // opsHandler serves operators of the service.
@@ -20,8 +25,6 @@ type opsHandler struct {
 	measured http.Handler
 	scrapers []netip.Prefix
 	now      func() time.Time
-
-	certificates bool // integrations include their certification
 }
 
 func (h opsHandler) alive(*http.Request) (any, error) {
@@ -37,7 +40,7 @@ func (h opsHandler) ready(r *http.Request) (any, error) {
 
 // overview answers with what needs attention.
 func (h opsHandler) overview(r *http.Request) (any, error) {
-	return h.store.Overview(r.Context(), h.now(), h.certificates)
+	return h.store.Overview(r.Context(), h.now())
 }
 
 // metrics answers Prometheus, if it calls from an allowed network. A request through a proxy comes
@@ -74,5 +77,55 @@ func MetricsHandler(c Config) http.Handler {
 const metricsPath = "/metrics"
 
 func newOps(c Config) opsHandler {
-	return opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now, c.Runs.Shown}
+	return opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now}
+}
+
+// The OpenAPI documents, each in one file, built at their first use.
+var (
+	marketplaceDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Marketplace) })
+	partnerDocument     = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Partner) })
+)
+
+func showDocument(made func() ([]byte, error)) handler {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		text, err := made()
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "application/yaml")
+		_, _ = w.Write(text) // an error means that the caller has gone
+		return nil
+	}
+}
+
+// leadToDocs redirects browsers from the service's root to the API documentation.
+func leadToDocs(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, "docs", http.StatusSeeOther)
+	return nil
+}
+
+func showMarketplaceDocs(w http.ResponseWriter, r *http.Request) error {
+	apidocs.Page{
+		Title: "Marketplace API", Document: "openapi.yaml", Assets: "docs/assets/", Try: true,
+		Links: []apidocs.Link{{Name: "Marketplace API"}, {Name: "Partner API", To: "docs/partner"}},
+	}.ServeHTTP(w, r)
+	return nil
+}
+
+// showPartnerDocs shows the documentation without a console for requests: the page may only call
+// its own server.
+func showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
+	apidocs.Page{
+		Title: "Partner API", Document: "partner.yaml", Assets: "assets/",
+		Links: []apidocs.Link{{Name: "Marketplace API", To: "../docs"}, {Name: "Partner API"}},
+	}.ServeHTTP(w, r)
+	return nil
+}
+
+func showAsset(w http.ResponseWriter, r *http.Request) error {
+	found, err := apidocs.ServeAsset(w, r, mux.Vars(r)["asset"])
+	if err == nil && !found {
+		err = httpError(marketplace.Unknown, "no such file")
+	}
+	return err
 }

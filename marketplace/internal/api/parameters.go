@@ -14,6 +14,7 @@ import (
 var (
 	pages          = []string{"page", "limit", "cursor"}
 	activityList   = append([]string{"currency", "language", "q", "category", "country", "city"}, pages...)
+	matrixFilters  = []string{"mode", "state", "certification", "go_live", "endpoint", "failing", "q"}
 	bookingFilters = append([]string{"status", "activity_id", "reseller_reference", "q", "created_from", "created_to", "start_from", "start_to"}, pages...)
 )
 
@@ -29,7 +30,7 @@ var parameters = map[string][]string{
 	"/api/v1/operator/accounts/{account}/webhooks/{webhook}/deliveries":           {"state", "limit"},
 	"/api/v1/affiliates/activities":                                               activityList,
 	"/api/v1/affiliates/commissions":                                              pages,
-	"/api/v1/partner-integrations":                                                append([]string{"mode"}, pages...),
+	"/api/v1/partner-integrations":                                                append([]string{"mode", "q"}, pages...),
 	"/api/v1/partner-integrations/{integration}/syncs":                            pages,
 	"/api/v1/partner-integrations/{integration}/calls":                            append([]string{"failed"}, pages...),
 	"/api/v1/partner-integrations/{integration}/bookings":                         append([]string{"status"}, pages...),
@@ -38,6 +39,9 @@ var parameters = map[string][]string{
 	"/api/v1/operator/integrations/{integration}/syncs":                           pages,
 	"/api/v1/operator/bookings":                                                   append([]string{"mode", "attention", "integration_id", "reseller_id", "reseller"}, bookingFilters...),
 	"/api/v1/operator/accounts":                                                   append([]string{"role", "q"}, pages...),
+	"/api/v1/partner-integrations/{integration}/events":                           {"after", "newest", "limit"},
+	"/api/v1/operator/conformance":                                                matrixFilters,
+	"/api/v1/operator/conformance.csv":                                            matrixFilters,
 	"/api/v1/operator/invitations":                                                pages,
 	"/api/v1/operator/activities":                                                 append([]string{"mode", "q", "status", "integration"}, pages...),
 }

@@ -47,6 +47,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	bookings := bookingHandler{c.Store.Bookings, c.Bookings}
 	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, c.Trials, c.Now, caughtUp, c.Journals, c.Store.Bookings, c.Runs}
 	runs := newRunHandler(c, integrations)
+	admissions := admissionHandler{c.Runs.Store, integrations, caughtUp, c.Log}
 	events := eventHandler{c.Events}
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
@@ -116,10 +117,17 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/junit.xml", partners, runs.report("application/xml")},
 		{post, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/share", partners, created(runs.share)},
 		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
+		{post, "/api/v1/partner-integrations/{integration}/go-live", partners, ok(integrations.found(admissions.ask))},
+		{get, "/api/v1/partner-integrations/{integration}/events", partners, ok(integrations.found(admissions.news))},
 
 		{post, "/api/v1/operator/integrations/{integration}/sync", operators, ok(integrations.found(integrations.sync))},
 		{post, "/api/v1/operator/integrations/{integration}/sync/approve", operators, ok(integrations.found(integrations.approveSync))},
 		{get, "/api/v1/operator/integrations/{integration}/syncs", operators, ok(integrations.found(integrations.syncs))},
+
+		{put, "/api/v1/operator/integrations/{integration}/certification", operators, ok(integrations.found(admissions.setPolicy))},
+		{post, "/api/v1/operator/integrations/{integration}/go-live", operators, ok(integrations.found(admissions.decide))},
+		{get, "/api/v1/operator/conformance", operators, ok(admissions.matrix)},
+		{get, "/api/v1/operator/conformance.csv", operators, admissions.export},
 
 		{get, "/api/v1/operator/overview", operators, ok(ops.overview)},
 		{get, "/api/v1/operator/bookings", operators, ok(bookings.listAll)},

@@ -65,7 +65,7 @@ func (h storefrontHandler) calendar(r *http.Request) (any, error) {
 		case to.Before(from):
 			given.refuse("to", "must not be before from")
 		case !to.Before(from.AddDate(0, 0, mostDays)):
-			given.refuse("to", fmt.Sprintf("expected at most %d dates, from and to among them", mostDays))
+			given.refuse("to", fmt.Sprintf("expected at most %d dates, including from and to", mostDays))
 		}
 	}
 	if err := given.check(); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // Journals contain recent calls and webhooks. Waiting entries are written before a read.
 type Journals struct {
-	Calls    *partner.Journal[partner.CallEntry]
+	Calls    *partner.CallJournal
 	Webhooks *partner.Journal[partner.WebhookEntry]
 }
 

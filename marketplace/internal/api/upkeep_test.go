@@ -79,7 +79,7 @@ func TestWhatIsStoredIsWhatWasTried(t *testing.T) {
 	}))
 	t.Cleanup(platform.Close)
 	path = integrationsPath + b.register(t, owner, "https://partner.example").ID
-	wantProblem(t, b.do(t, "PATCH", path, fmt.Sprintf(`{"base_url":%q}`, platform.URL), owner), 409, "the integration was changed meanwhile")
+	wantProblem(t, b.do(t, "PATCH", path, fmt.Sprintf(`{"base_url":%q}`, platform.URL), owner), 409, "the integration was changed in the meantime")
 	var view client.Integration
 	if b.do(t, "GET", path, "", owner).data(t, &view); view.BaseURL != "https://partner.example" {
 		t.Errorf("want the address unchanged, got %q", view.BaseURL)

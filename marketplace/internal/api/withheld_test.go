@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"testing"
 
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -71,7 +72,7 @@ func TestActivitiesWithoutARequiredCertificateAreOnNoSurface(t *testing.T) {
 	booked := w.book(t, w.live)
 	wanted("without a policy", true)
 
-	must(t, w.store.Runs.Require(t.Context(), true))
+	must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
 	wanted("before a certificate", false)
 	if a := w.do(t, "POST", "/api/v1/resellers/bookings/"+booked+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, w.live.callers[0].headers...); a.StatusCode != http.StatusOK {
 		t.Errorf("Expected a booking from before paid, received %s", a.body)
@@ -104,7 +105,7 @@ func TestActivitiesWithoutARequiredCertificateAreOnNoSurface(t *testing.T) {
 	}
 	wanted("after the certificate's time", false)
 
-	must(t, w.store.Runs.Require(t.Context(), false))
+	must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Off}))
 	wanted("without the policy again", true)
 }
 
@@ -118,11 +119,11 @@ func TestResellersAreToldOfActivitiesThatAreWithheldAndLetInAgain(t *testing.T) 
 	}
 	listed := count(`SELECT count(*) FROM activities a JOIN integrations i ON i.id = a.integration_id WHERE i.mode = 'live' AND a.partner_active AND a.operator_active`)
 	for _, one := range []struct {
-		required bool
-		told     string
-	}{{true, "activity.removed"}, {false, "activity.changed"}} {
+		policy certification.Policy
+		told   string
+	}{{certification.Require, "activity.removed"}, {certification.Off, "activity.changed"}} {
 		pgtest.Exec(t, w.store, `DELETE FROM event_outbox`)
-		must(t, w.store.Runs.Require(t.Context(), one.required))
+		must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: one.policy}))
 		if told := count(`SELECT count(*) FROM event_outbox WHERE type = '` + one.told + `' AND mode = 'live'`); told != listed {
 			t.Errorf("Expected %s of %d activities, received %d", one.told, listed, told)
 		}

@@ -119,7 +119,7 @@ func (m moves) tell(before, after marketplace.Booking) {
 		log.Warn("a booking needs an operator", slog.String("reason", string(opened.Reason)))
 	}
 	for _, closed := range marketplace.NewAttention(after, before) {
-		log.Info("a booking needs no operator any more", slog.String("reason", string(closed.Reason)), slog.String("status", string(after.Status)))
+		log.Info("a booking no longer needs an operator", slog.String("reason", string(closed.Reason)), slog.String("status", string(after.Status)))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrStale is returned when a booking has changed since it was read.
-var ErrStale = errors.New("the booking changed meanwhile")
+var ErrStale = errors.New("the booking changed in the meantime")
 
 // ErrNotOwner is returned when a key belongs to another request.
 var ErrNotOwner = errors.New("the key belongs to another request")

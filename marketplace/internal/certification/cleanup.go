@@ -21,7 +21,7 @@ const (
 )
 
 // errLeft is the reason of a run whose replica crashed.
-var errLeft = errors.New("the service ended during the run")
+var errLeft = errors.New("the service stopped during the run")
 
 // Exit codes of conformance cleanup.
 const (
@@ -29,9 +29,10 @@ const (
 	cleanupPartial = 1 // some items could not be undone, and are listed
 )
 
-// CleanUp ends a run that a crashed replica has abandoned. Open holds and bookings in its ledger
-// are undone, and the run fails. Other runs are left alone. If the partner cannot be reached, the
-// cleanup is repeated when the lease has expired.
+// CleanUp takes over a run that a crashed replica has abandoned. Open holds and bookings in its ledger
+// are undone, and the run is queued again, once: a run may be why its replica crashed. Otherwise, or
+// if something could not be undone, the run fails. Other runs are left alone. If the partner cannot be
+// reached, the cleanup is repeated when the lease has expired.
 func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 	lease := Lease{id, uuid.New(), cleanupTime + 2*endTime}
 	run, err := r.Store.TakeOver(ctx, lease)
@@ -42,13 +43,16 @@ func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
 	if ctx.Err() != nil {
 		return nil // another replica continues
 	}
+	if err == nil && len(left) == 0 && run.Cleanups == 1 {
+		return unlessGone(r.Store.Requeue(ctx, lease))
+	}
 	reason := errLeft
 	if err != nil {
-		r.Log.WarnContext(ctx, "what a conformance run left behind was not undone", slog.String("run_id", id.String()), slog.Int("try", run.Cleanups), slog.Any("error", err))
+		r.Log.WarnContext(ctx, "the holds and bookings of a conformance run were not undone", slog.String("run_id", id.String()), slog.Int("try", run.Cleanups), slog.Any("error", err))
 		if run.Cleanups < mostCleanups {
 			return nil
 		}
-		reason = fmt.Errorf("%w, and what it held or booked may be left at the partner: %w", errLeft, err)
+		reason = fmt.Errorf("%w, and the partner may still have its holds or bookings: %w", errLeft, err)
 	}
 	return r.finish(ctx, lease, run, Outcome{State: Failed, Result: Result{Reason: storableText(reason.Error()), NotUndone: left}})
 }

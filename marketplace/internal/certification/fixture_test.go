@@ -58,6 +58,7 @@ func setup(t *testing.T) *bench {
 	b.store = pgtest.OpenAt(t, b.address)
 	secret, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	must(t, err)
+	must(t, b.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise}))
 	registry := partner.NewRegistry(b.store.Partners, partner.NewGuard(true), secret, time.Now)
 	must(t, b.store.Accounts.CreateAccount(t.Context(), marketplace.Account{ID: b.account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: time.Now()}))
 	b.service = certification.NewService(b.store.Runs, true)

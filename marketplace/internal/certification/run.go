@@ -77,6 +77,7 @@ type Result struct {
 type Outcome struct {
 	State State
 	Result
+	Judged      []Judged // the rules whose outcome is known
 	Reports     []Report
 	Certificate *Certificate // nil: no certificate is issued
 }
@@ -173,11 +174,11 @@ type Listing struct {
 type UnderWay struct{ Run uuid.UUID }
 
 func (u *UnderWay) Error() string {
-	return fmt.Sprintf("a conformance run of this integration is under way: %s", u.Run)
+	return fmt.Sprintf("a conformance run of this integration is in progress: %s", u.Run)
 }
 
 // read parses the stored part of a report.json.
-func (r *Result) read(text []byte) error {
+func (o *Outcome) read(text []byte) error {
 	var said struct {
 		Verdict         string         `json:"verdict"`
 		Reason          string         `json:"reason"`
@@ -198,14 +199,17 @@ func (r *Result) read(text []byte) error {
 	default:
 		return fmt.Errorf("read %s: unknown verdict %.40q", reportJSON, said.Verdict)
 	}
-	*r = Result{
+	o.Result = Result{
 		Verdict: said.Verdict, Reason: said.Reason, SuiteVersion: said.SuiteVersion, ContractVersion: said.ContractVersion,
 		Counts: said.Summary, NotUndone: said.NotUndone,
 	}
 	for _, rule := range said.Rules {
+		if j := (Judged{rule.ID, rule.Endpoint, rule.Outcome}); j.decided() {
+			o.Judged = append(o.Judged, j)
+		}
 		if rule.Outcome == "failed" || rule.Outcome == "warned" {
 			rule.Rule = rule.ID
-			r.Findings = append(r.Findings, rule.Finding)
+			o.Findings = append(o.Findings, rule.Finding)
 		}
 	}
 	return nil

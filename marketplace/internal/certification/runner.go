@@ -64,7 +64,7 @@ type Runner struct{ Config }
 func NewRunner(c Config) *Runner { return &Runner{c} }
 
 // errStopped is the reason of a run that was stopped before its verdict.
-var errStopped = errors.New("the run took too long and was ended")
+var errStopped = errors.New("the run took too long and was stopped")
 
 // Run executes a queued run. It ignores a run that another replica has claimed or finished. If ctx
 // ends, the run's holds are undone and it is queued again.
@@ -217,7 +217,7 @@ func (r *Runner) Recover(ctx context.Context) error {
 	changed, err := r.Store.Withhold(ctx)
 	for _, l := range changed {
 		if l.Withheld {
-			r.Log.WarnContext(ctx, "an integration's activities are no longer listed, because its certificate is not valid any more", slog.String("integration_id", l.Integration.String()))
+			r.Log.WarnContext(ctx, "an integration's activities are no longer listed, because its certificate is no longer valid", slog.String("integration_id", l.Integration.String()))
 		} else {
 			r.Log.InfoContext(ctx, "an integration's activities are listed again", slog.String("integration_id", l.Integration.String()))
 		}
@@ -233,12 +233,12 @@ func unlessGone(err error) error {
 }
 
 // readFile parses a report.json and returns its SHA-256.
-func (r *Result) readFile(name string) (sum string, err error) {
+func (o *Outcome) readFile(name string) (sum string, err error) {
 	text, err := readAtMost(name, mostReport)
 	if err != nil {
 		return "", fmt.Errorf("the conformance command wrote no report: %w", err)
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(text)), r.read(text)
+	return fmt.Sprintf("%x", sha256.Sum256(text)), o.read(text)
 }
 
 func readReports(dir string) (reports []Report, err error) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"partnerkit.dev/marketplace/internal/certification"
 )
 
@@ -155,7 +157,7 @@ func TestARunThatWasLeftBehindIsCleanedUpByItsLedgerOnAnotherReplica(t *testing.
 	must(t, cleaner.CleanUp(t.Context(), run().ID))
 	end() // whatever the first replica does when it continues
 	left := run()
-	if left.State != certification.Failed || !strings.Contains(left.Reason, "the service ended during the run") || len(left.NotUndone) != 1 || left.NotUndone[0].Code != "c-1" {
+	if left.State != certification.Failed || !strings.Contains(left.Reason, "the service stopped during the run") || len(left.NotUndone) != 1 || left.NotUndone[0].Code != "c-1" {
 		t.Errorf("want it failed, with what was left, got %+v", left)
 	}
 	if got := b.note(t, "ledger"); got != aLedger+"\n" {
@@ -165,6 +167,27 @@ func TestARunThatWasLeftBehindIsCleanedUpByItsLedgerOnAnotherReplica(t *testing.
 		t.Errorf("want a cleanup that proves the ledger, got %s", got)
 	}
 	must(t, cleaner.CleanUp(t.Context(), left.ID)) // a job may run twice
+}
+
+func TestARunThatWasLeftBehindIsRunAgainOnceWhenItsHoldsAreUndone(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	run, end := b.leave(t)
+	defer end()
+	cleaner := b.runner(t, `echo '{"not_undone": []}'`)
+	must(t, cleaner.CleanUp(t.Context(), run().ID))
+	if again := run(); again.State != certification.Queued || b.parts(t, again.ID, certification.Ledger) != "" {
+		t.Errorf("Expected it queued again without its ledger, received %+v", again)
+	}
+	if jobs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'conformance_run' AND state = 'available'`); jobs != 1 {
+		t.Errorf("Expected a job for it, received %d", jobs)
+	}
+	_, err := b.store.Runs.Begin(t.Context(), certification.Lease{Run: run().ID, Holder: uuid.New(), Time: -time.Second})
+	must(t, err)
+	must(t, cleaner.CleanUp(t.Context(), run().ID))
+	if left := run(); left.State != certification.Failed || !strings.Contains(left.Reason, "the service ended during the run") {
+		t.Errorf("Expected it failed after the second crash, received %+v", left)
+	}
 }
 
 func TestACleanupThatCannotReachThePartnerIsTriedAgain(t *testing.T) {

@@ -5,21 +5,23 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/console/fields"
 )
 
 func listActivities(x *exchange) error {
 	query := x.asked("q", "status", "mode", "integration")
 	f := newForm(query,
-		field{Name: "q", Label: "Title, or the partner's product id", Kind: "search"},
+		field{Name: "q", Label: "Title or product id", Kind: "search"},
 		anyOf("status", "Status", "all", "Active", "Inactive"),
 		anyOf("mode", "Mode", "all", "live", "test"),
-		field{Name: "integration", Label: "Integration", Kind: "search", Hint: "Its id."},
+		field{Name: "integration", Label: "Integration's id"},
 	)
 	return search[client.OperatorActivity](x, "Activities", "activities", f, query, query)
 }
@@ -28,14 +30,22 @@ func listActivities(x *exchange) error {
 type editPage struct {
 	frame
 	client.OperatorActivity
-	Variation *client.OperatorVariation // nil: the page edits the activity
-	Groups    []group
-	Form      *form
-	Action    string
+	Variation    *client.OperatorVariation // nil: the page edits the activity
+	Groups       []fields.Group
+	Translations []fields.Group // of an activity, by language
+	Languages    *form          // adds a translation; nil for a variation
+	Added        string         // the language that was just added; "": none
+	Form         *form
+	Action       string
+}
+
+// Opens reports whether the form shows a translation open: it was just added, or has an error.
+func (p *editPage) Opens(g fields.Group) bool {
+	return g.Language == p.Added || slices.ContainsFunc(g.Fields, func(f fields.Field) bool { return p.Form.Field(f.Path).Error != "" })
 }
 
 // edited reads an activity, decoded and as raw JSON.
-func (x *exchange) edited() (known client.OperatorActivity, raw object, err error) {
+func (x *exchange) edited() (known client.OperatorActivity, raw fields.Object, err error) {
 	text, _, err := read[json.RawMessage](x, "/operator/activities/"+x.id(), nil)
 	if err != nil {
 		return known, nil, err
@@ -53,10 +63,26 @@ func (x *exchange) edited() (known client.OperatorActivity, raw object, err erro
 // activityEdit returns the page that edits an activity.
 func (x *exchange) activityEdit(given url.Values) (*editPage, error) {
 	read, raw, err := x.edited()
-	return &editPage{
-		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Groups: activityFields,
-		Form: editForm(activityFields, raw, given), Action: root + "/activities/" + read.ID,
-	}, err
+	if err != nil {
+		return nil, err
+	}
+	var variants []fields.Variant
+	for _, v := range read.Variations {
+		variants = append(variants, fields.Variant{ID: v.ID, Title: v.Title})
+	}
+	asked := x.r.URL.Query().Get("language")
+	added, known := fields.ParseLanguage(asked)
+	translations := fields.Translations(raw, variants, added)
+	p := &editPage{
+		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Groups: fields.Activity, Translations: translations, Added: added,
+		Form: editForm(slices.Concat(fields.Activity, translations), raw, given), Action: root + "/activities/" + read.ID,
+	}
+	p.Languages = newForm(url.Values{"language": {""}}, field{Name: "language", Label: "Language", Kind: "search", Hint: "Its code, such as pt or pt-BR."})
+	if asked != "" && !known {
+		p.Languages = newForm(url.Values{"language": {asked}}, p.Languages.Fields...)
+		p.Languages.Fields[0].Error = "Expected a language's code, such as pt or pt-BR."
+	}
+	return p, nil
 }
 
 // variationEdit returns the page that edits the variation in the path.
@@ -72,8 +98,8 @@ func (x *exchange) variationEdit(given url.Values) (*editPage, error) {
 		}
 		own, _ := list[i].(map[string]any)
 		return &editPage{
-			frame: frame{Page: one.Title, Section: "activities"}, OperatorActivity: read, Variation: &one, Groups: variationFields,
-			Form: editForm(variationFields, own, given), Action: root + "/activities/" + read.ID + "/variations/" + one.ID,
+			frame: frame{Page: one.Title, Section: "activities"}, OperatorActivity: read, Variation: &one, Groups: fields.Variation,
+			Form: editForm(fields.Variation, own, given), Action: root + "/activities/" + read.ID + "/variations/" + one.ID,
 		}, nil
 	}
 	return nil, &refusal{Status: http.StatusNotFound, Message: "variation not found"}
@@ -92,11 +118,11 @@ func (x *exchange) showEdit(page func(url.Values) (*editPage, error)) error {
 }
 
 func changeActivity(x *exchange) error {
-	return x.changeEdit(x.activityEdit, activityFields, "", func(patch object) any { return patch })
+	return x.changeEdit(x.activityEdit, append(slices.Clone(fields.Activity), fields.SentTranslations(x.given)), "", func(patch fields.Object) any { return patch })
 }
 
 func changeVariation(x *exchange) error {
-	return x.changeEdit(x.variationEdit, variationFields, "variations[0].", func(patch object) any {
+	return x.changeEdit(x.variationEdit, fields.Variation, "variations[0].", func(patch fields.Object) any {
 		patch["_id"] = mux.Vars(x.r)["variation"]
 		return map[string]any{"variations": []any{patch}}
 	})
@@ -104,9 +130,9 @@ func changeVariation(x *exchange) error {
 
 // changeEdit sends a form's changes, and shows the page again with a note or with the errors at its
 // fields. The API's names of these fields start with the prefix.
-func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups []group, prefix string, body func(object) any) error {
+func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups []fields.Group, prefix string, body func(fields.Object) any) error {
 	given := x.given
-	patch, wrong := change(groups, given)
+	patch, wrong := fields.Change(groups, given)
 	changes := len(patch)
 	said := &refusal{Status: http.StatusUnprocessableEntity, Details: wrong}
 	if len(wrong) == 0 {
@@ -133,17 +159,40 @@ func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups [
 }
 
 // fieldsOf counts the fields of a change.
-func fieldsOf(patch object) int {
+func fieldsOf(patch fields.Object) int {
 	fields := 0
 	for name, value := range patch {
 		inner, ok := value.(map[string]any)
 		switch {
 		case name == "_id":
-		case ok && name != "translation" && name != "companyDetails":
+		case ok && name != "companyDetails":
 			fields += fieldsOf(inner)
 		default:
 			fields++
 		}
 	}
 	return fields
+}
+
+// editForm returns the form for an object, with the given texts after a refusal.
+func editForm(groups []fields.Group, of fields.Object, given url.Values) *form {
+	var list []field
+	for _, g := range groups {
+		for _, k := range g.Fields {
+			f := field{Name: k.Path, Label: k.Label, Hint: k.Hint, Rows: k.Rows}
+			if k.Kind != "remove" {
+				f.Value = k.Text(of.At(k.Path))
+			}
+			switch k.Kind {
+			case "area", "list", "pictures", "pairs", "json":
+				f.Kind = "area"
+			case "flag", "remove":
+				f.Kind = "checkbox"
+			case "choice":
+				f.Kind, f.Choices = "choice", []choice{{"Active", "Active"}, {"Inactive", "Inactive"}}
+			}
+			list = append(list, f)
+		}
+	}
+	return newForm(given, list...)
 }

@@ -22,12 +22,14 @@ var (
 	liveScript string
 	//go:embed page/copy.js
 	copyScript string
+	//go:embed page/keys.js
+	keysScript string
 )
 
 // asset contains the templates and files of all pages.
 type asset struct {
-	templates         *template.Template
-	style, live, copy file
+	templates               *template.Template
+	style, live, copy, keys file
 }
 
 // file is a file that pages load.
@@ -52,6 +54,7 @@ var assets = sync.OnceValue(func() asset {
 		newFile("style", ".css", "text/css; charset=utf-8", webui.Style(ownStyle)),
 		newFile("live", ".js", "text/javascript; charset=utf-8", liveScript),
 		newFile("copy", ".js", "text/javascript; charset=utf-8", copyScript),
+		newFile("keys", ".js", "text/javascript; charset=utf-8", keysScript),
 	}
 })
 
@@ -66,6 +69,10 @@ func showLive(x *exchange) error { return x.file(assets().live) }
 func copyPath() string { return assets().copy.path }
 
 func showCopy(x *exchange) error { return x.file(assets().copy) }
+
+func keysPath() string { return assets().keys.path }
+
+func showKeys(x *exchange) error { return x.file(assets().keys) }
 
 // file serves an immutable file.
 func (x *exchange) file(f file) error {

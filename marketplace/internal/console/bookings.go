@@ -5,10 +5,14 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/console/format"
 )
 
 // bookingView is a booking with its page's address.
@@ -38,40 +42,120 @@ func anyOf(name, label, none string, values ...string) field {
 	return f
 }
 
+// Slot returns the slot in the product's zone.
+func (b bookingView) Slot() format.Period { return format.In(b.TimeZone, b.Start, b.End) }
+
+// moreFilters are the filters that the page shows only when asked.
+var moreFilters = []string{"activity", "partner", "reseller", "start_from", "start_to", "created_from", "created_to"}
+
+// HasMore reports whether one of moreFilters is set or wrong.
+func (f *form) HasMore() bool {
+	return slices.ContainsFunc(f.Fields, func(one field) bool {
+		return slices.Contains(moreFilters, one.Name) && (one.Value != "" || one.Error != "")
+	})
+}
+
 func listBookings(x *exchange) error {
-	query := x.asked("attention", "status", "mode", "reseller", "q")
+	query := x.asked(append([]string{"attention", "status", "mode", "q"}, moreFilters...)...)
 	f := newForm(query,
-		field{Name: "q", Label: "Booking or guest", Kind: "search", Hint: "An id, the reseller's reference, the partner's booking id, or the guest's name, email address or telephone number."},
+		field{Name: "q", Label: "Guest, reference or id", Kind: "search"},
 		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
 		anyOf("mode", "Mode", "all", "live", "test"),
-		field{Name: "reseller", Label: "Reseller", Kind: "search", Hint: "Its id or its email address."},
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
+		field{Name: "activity", Label: "Activity", Hint: "Its id, or a part of its title."},
+		field{Name: "partner", Label: "Partner", Hint: "Its id, or a part of its name."},
+		field{Name: "reseller", Label: "Reseller", Hint: "Its id or its email address."},
+		field{Name: "start_from", Label: "Slot from", Kind: "date", Hint: "Days are in UTC."}, field{Name: "start_to", Label: "Slot until", Kind: "date"},
+		field{Name: "created_from", Label: "Made from", Kind: "date"}, field{Name: "created_to", Label: "Made until", Kind: "date"},
 	)
 	asked := maps.Clone(query)
-	if words := query.Get("reseller"); strings.Contains(words, "@") {
-		found, err := x.resellerOf(words)
+	wrong := &refusal{}
+	for _, filter := range []struct {
+		name, parameter string
+		find            func(string) (string, error)
+	}{{"activity", "activity_id", x.activityOf}, {"partner", "integration_id", x.integrationOf}, {"reseller", "reseller_id", x.resellerOf}} {
+		words := strings.TrimSpace(query.Get(filter.name))
+		asked.Del(filter.name)
+		if words == "" {
+			continue
+		}
+		id, err := words, error(nil)
+		if uuid.Validate(words) != nil {
+			id, err = filter.find(words)
+		}
+		if said := refused(err); said != nil && said.Status == 0 {
+			wrong.Details = append(wrong.Details, filter.name+": "+said.Message)
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		if found == "" {
-			f.refuse(&refusal{Details: []string{"reseller: no reseller has this address"}})
-			return x.show(http.StatusOK, "bookings.html", &listPage[bookingView]{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: true})
-		}
-		asked.Set("reseller_id", found)
-		asked.Del("reseller")
+		asked.Set(filter.parameter, id)
+	}
+	if len(wrong.Details) > 0 {
+		f.refuse(wrong)
+		return x.show(http.StatusUnprocessableEntity, "bookings.html", &listPage[bookingView]{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: true})
 	}
 	return search[bookingView](x, "Bookings", "bookings", f, query, asked)
 }
 
-// resellerOf returns the account with a reseller's email address, or "".
+// mostNamed is how many objects an error names.
+const mostNamed = 5
+
+// oneOf returns the id of the only object with a name, or a refusal without a status.
+func oneOf(what, words string, names map[string]string) (string, error) {
+	for id, name := range names {
+		if len(names) == 1 || strings.EqualFold(name, words) {
+			return id, nil
+		}
+	}
+	if len(names) == 0 {
+		return "", &refusal{Message: "no " + what + " matches"}
+	}
+	list := slices.Sorted(maps.Values(names))
+	more := ""
+	if len(list) > mostNamed {
+		list, more = list[:mostNamed], ", …"
+	}
+	return "", &refusal{Message: "several match: " + strings.Join(list, ", ") + more}
+}
+
+func (x *exchange) activityOf(words string) (string, error) {
+	list, _, err := read[[]client.OperatorActivity](x, "/operator/activities", url.Values{"q": {words}})
+	names := map[string]string{}
+	for _, one := range list {
+		names[one.ID] = one.Title
+	}
+	if err != nil {
+		return "", err
+	}
+	return oneOf("activity", words, names)
+}
+
+func (x *exchange) integrationOf(words string) (string, error) {
+	list, _, err := read[[]client.Integration](x, "/partner-integrations", url.Values{"q": {words}})
+	names := map[string]string{}
+	for _, one := range list {
+		names[one.ID] = one.Name
+	}
+	if err != nil {
+		return "", err
+	}
+	return oneOf("integration", words, names)
+}
+
+// resellerOf returns the account with a reseller's email address.
 func (x *exchange) resellerOf(email string) (string, error) {
 	list, _, err := read[[]client.Account](x, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
 	for _, account := range list {
-		if strings.EqualFold(account.Email, strings.TrimSpace(email)) {
+		if strings.EqualFold(account.Email, email) {
 			return account.ID, err
 		}
 	}
-	return "", err
+	if err != nil {
+		return "", err
+	}
+	return "", &refusal{Message: "no reseller has this address"}
 }
 
 type bookingPage struct {
@@ -104,13 +188,16 @@ func showBooking(x *exchange) error {
 	return x.show(http.StatusOK, "booking.html", p)
 }
 
-// settled describes a booking after an action.
-func settled(b client.Booking) string {
-	words := "The booking is now " + string(b.Status)
-	if b.Attention != nil {
-		words += ", and still needs attention: " + strings.ToLower(reason(b.Attention.Reason)[:1]) + reason(b.Attention.Reason)[1:]
+// settled describes a booking after an action. A booking that still needs attention is not done.
+func settled(b client.Booking) note {
+	if b.Attention == nil {
+		return note{Words: "The booking is now " + string(b.Status) + "."}
 	}
-	return words + "."
+	words := "The booking is " + string(b.Status) + " and still needs attention: " + strings.ToLower(reason(b.Attention.Reason)[:1]) + reason(b.Attention.Reason)[1:] + "."
+	if b.Attention.Message != "" {
+		words += " The partner: " + sentence(b.Attention.Message)
+	}
+	return note{Words: words, Open: true}
 }
 
 // settle calls the API for an action.
@@ -120,11 +207,11 @@ func settle(action client.Action) handler {
 		if action == client.MayCancel {
 			body = map[string]string{"reason": x.given.Get("reason")}
 		}
-		call := func() (string, error) {
+		call := func() (note, error) {
 			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/"+string(action), body)
 			return settled(b), err
 		}
-		return x.act(root+"/bookings/"+x.id(), call)
+		return x.actWith(root+"/bookings/"+x.id(), call)
 	}
 }
 
@@ -140,7 +227,7 @@ func askToCancel(x *exchange) error {
 		says = append(says, "The partner's hold is released, if there still is one.")
 	}
 	return x.confirm("Cancel the booking", "bookings", confirmPage{
-		Says: says, Do: "Cancel booking", Action: found.Address() + "/cancel", Back: found.Address(),
+		Says: says, Do: "Cancel booking", Keep: "Keep booking", Action: found.Address() + "/cancel", Back: found.Address(),
 		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 characters. The partner reads it. It may be empty."}),
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -160,10 +161,10 @@ func (s *shop) busy() map[string]string {
 	s.ahead.Add(int64(90 * time.Minute))
 	call[any](s, marketplace.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
 	pgtest.Exec(s.t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`) // a month ago
-	s.must(s.store.Runs.Require(s.t.Context(), true))
+	s.must(s.store.Runs.Govern(s.t.Context(), certification.Rules{Default: certification.Require}))
 	activity := call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	return map[string]string{
-		"overview": "/console/", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",
+		"overview": "/console/", "partners": "/console/partners", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",
 		"bookings": "/console/bookings", "booking": "/console/bookings/" + booking, "cancel": "/console/bookings/" + booking + "/cancel", "activities": "/console/activities",
 		"activity": "/console/activities/" + activity.ID, "variation": "/console/activities/" + activity.ID + "/variations/" + activity.Variations[0].ID, "terms": "/console/terms",
 		"accounts": "/console/accounts", "account": "/console/accounts/" + reseller, "nothing": "/console/nothing",

@@ -22,6 +22,11 @@ import (
 func operatorPages() []route {
 	return []route{
 		{get, "/", showOverview},
+		{get, "/partners", listPartners},
+		{get, "/partners.csv", exportPartners("/operator/conformance.csv", "conformance.csv")},
+		{get, "/partners.json", exportPartners("/operator/conformance", "conformance.json")},
+		{post, "/integrations/{id}/go-live", decideGoLive},
+		{post, "/integrations/{id}/certification", setPolicy},
 		{post, "/integrations/{id}/sync", syncIntegration},
 		{post, "/integrations/{id}/approve", approveSync},
 		{get, "/bookings", listBookings},
@@ -78,7 +83,10 @@ func Pages(c Config, a http.Handler) (list []api.Page) {
 		}
 		add(slices.Concat(open(), of.entrances), func(h handler) handler { return h })
 		add(of.pages, signedIn)
-		notFound := con.page(of, func(*exchange) error { return &refusal{Status: http.StatusNotFound, Message: "page not found"} })
+		notFound := con.page(of, func(x *exchange) error {
+			_ = x.resume(x.cookie(sessionCookie)) // a viewer who is signed in sees the navigation
+			return &refusal{Status: http.StatusNotFound, Message: "page not found"}
+		})
 		list = append(list, api.Page{Group: of.Root, Path: of.Root + "/", Prefix: true, Handler: sameOrigin.Handler(notFound)})
 	}
 	return list

@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/console/format"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
@@ -25,6 +28,9 @@ type exchange struct {
 	given   url.Values // a form's fields
 }
 
+// reader formats for the browser's language.
+func (x *exchange) reader() format.Reader { return format.NewReader(x.r.Header.Get("Accept-Language")) }
+
 // handler shows a page or returns an error.
 type handler func(*exchange) error
 
@@ -37,6 +43,34 @@ type frame struct {
 	Site     *site
 	Live     bool // updated by a script while it is open
 	Copies   bool // has buttons that copy texts of the page
+
+	reader format.Reader
+	now    time.Time
+}
+
+// Money formats an amount for the viewer.
+func (f *frame) Money(amount client.Decimal, currency string) string {
+	return f.reader.Money(string(amount), currency)
+}
+
+// Percent formats a share of a whole.
+func (f *frame) Percent(part, whole int) string { return f.reader.Percent(part, whole) }
+
+// Count formats a number of things.
+func (f *frame) Count(n int) string { return f.reader.Count(n) }
+
+// past is a time with its age.
+type past struct {
+	*moment        // with empty texts: never
+	Age     string // 3 h ago
+}
+
+// Ago returns a time with its age.
+func (f *frame) Ago(at time.Time) past {
+	if at.IsZero() {
+		return past{moment: &moment{}}
+	}
+	return past{when(at), format.Age(f.now.Sub(at))}
 }
 
 func (f *frame) framed() *frame { return f }
@@ -92,7 +126,7 @@ func (x *exchange) trouble(said *refusal) error {
 // show answers with a page that cannot be framed or cached, and that runs only our scripts.
 func (x *exchange) show(status int, name string, p page) error {
 	f := p.framed()
-	f.Site = x.site
+	f.Site, f.reader, f.now = x.site, x.reader(), x.Now()
 	if f.SignedIn = x.session.Account.Email; f.SignedIn != "" && f.Note == nil {
 		f.Note = x.noteOf()
 	}
@@ -113,11 +147,20 @@ func (x *exchange) show(status int, name string, p page) error {
 	return nil
 }
 
+// KeysScript returns the address of the script for keyboard shortcuts, or "" for a page without
+// sign-in.
+func (f *frame) KeysScript() string {
+	if f.SignedIn == "" {
+		return ""
+	}
+	return f.Site.Root + keysPath()
+}
+
 // policyOf returns a page's Content-Security-Policy: it may use its own style and submit its own
 // forms. A page with a script may run ours.
 func policyOf(f *frame) string {
 	policy := "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	if f.Live || f.CopyScript() != "" {
+	if f.Live || f.CopyScript() != "" || f.KeysScript() != "" {
 		policy += "; script-src 'self'"
 	}
 	if f.Live {
@@ -144,9 +187,20 @@ func (x *exchange) done(address, words string) error {
 
 // act makes a button's call and redirects to a page with the result.
 func (x *exchange) act(address string, call func() (words string, err error)) error {
-	words, err := call()
+	return x.actWith(address, func() (note, error) {
+		words, err := call()
+		return note{Words: words}, err
+	})
+}
+
+// actWith is act for a call whose result is a note.
+func (x *exchange) actWith(address string, call func() (note, error)) error {
+	n, err := call()
 	if err == nil {
-		return x.done(address, words)
+		if err := x.say(n); err != nil {
+			return err
+		}
+		return x.goTo(address)
 	}
 	said := refused(err)
 	if said == nil || said.Status == http.StatusUnauthorized || said.Status == http.StatusNotFound ||

@@ -77,11 +77,10 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	}
 	guard, measured := partner.NewGuard(true), telemetry.NewMetrics("test")
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	made, received := partner.NewJournal(s.store.Partners.AddCalls, log), partner.NewJournal(s.store.Partners.AddWebhooks, log)
+	made, received := partner.NewCallJournal(s.store.Partners, log), partner.NewJournal(s.store.Partners.AddWebhooks, log)
 	t.Cleanup(func() { made.Close(); received.Close() })
 	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
-		entry := call.Entry(id)
-		made.Add(id, entry.Outcome == partner.CallFailed, entry)
+		made.Add(id, call)
 		if _, err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
 			t.Error(err)
 		}
@@ -94,6 +93,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 		Store: s.store.Bookings, Keys: s.store.Bookings, Partner: calls, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: s.now, Log: log,
 	})
 	t.Cleanup(func() { calls.Close(); bookings.Wait() })
+	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise}))
 	signIn := auth.NewService(s.store.Accounts, key, 10, s.now)
 	config := console.Config{SignIn: signIn, Secret: key, Now: s.now, Log: log}
 	for _, c := range change {
@@ -102,7 +102,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	server := httptest.NewServer(api.New(api.Config{
 		Events: event.NewService(s.store.Events, guard, key),
 		Store:  api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now), Trials: calls, Journals: api.Journals{Calls: made, Webhooks: received},
-		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Ready: func(context.Context) error { return nil }, Metrics: measured, Runs: api.Runs{Store: s.store.Runs, Service: certification.NewService(s.store.Runs, true), Links: certification.NewLinks(key, s.now), Shown: true}, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
+		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Ready: func(context.Context) error { return nil }, Metrics: measured, Runs: api.Runs{Store: s.store.Runs, Service: certification.NewService(s.store.Runs, true), Links: certification.NewLinks(key, s.now)}, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
 		Pages: func(a http.Handler) []api.Page { return console.Pages(config, a) },
 	}))
 	t.Cleanup(server.Close)

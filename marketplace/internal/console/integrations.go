@@ -5,8 +5,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"time"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/console/chart"
 )
 
 // integrationView is an integration with its page's address.
@@ -18,6 +20,19 @@ type integrationView struct {
 // Address returns the integration's page.
 func (i integrationView) Address() string { return i.Root + "/integrations/" + i.ID }
 
+// SyncedAt returns when the last sync was, whether it stored anything or not.
+func (i integrationView) SyncedAt() time.Time {
+	if last := i.LastSync; last != nil && last.StartedAt.After(i.LastSyncAt) {
+		return last.StartedAt
+	}
+	return i.LastSyncAt
+}
+
+// Calls returns the chart of the calls to an integration's partner.
+func (f *frame) Calls(i integrationView) chart.Calls {
+	return chart.NewCalls(i.Integration.Calls, f.now)
+}
+
 // Evidence returns the calls that show a breach.
 func (i integrationView) Evidence(b client.Breach) *evidence { return judgedEvidence(b) }
 
@@ -28,19 +43,20 @@ func (x *exchange) integration() (integrationView, error) {
 	return found, err
 }
 
-func registrationForm(given url.Values) *form {
+func (s *site) registrationForm(given url.Values) *form {
+	whose := choose(s.Operators, "The partner's", "Your")
 	return newForm(given,
-		field{Name: "name", Label: "Name", Required: true, Hint: "The partner's name, for people."},
+		field{Name: "name", Label: "Name", Required: true, Hint: whose + " name, for people."},
 		field{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "Test tokens alone see and book a test integration. It cannot be changed later."},
-		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: "The partner's endpoints are below it, for example https://api.example.com/partner."},
+		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: whose + " endpoints are below it, for example https://api.example.com/partner."},
 		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
-		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: "The partner's key for the marketplace. It is stored encrypted and never shown."},
-		field{Name: "handles_ticket_delivery", Label: "The partner delivers its own tickets", Kind: "checkbox"},
+		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: choose(s.Operators, "The partner's key for the marketplace.", "The key that the marketplace sends to you.") + " It is stored encrypted and never shown."},
+		field{Name: "handles_ticket_delivery", Label: choose(s.Operators, "The partner delivers its own tickets", "Your platform delivers its own tickets"), Kind: "checkbox"},
 	)
 }
 
 func listIntegrations(x *exchange) error {
-	return x.showIntegrations(http.StatusOK, registrationForm(nil))
+	return x.showIntegrations(http.StatusOK, x.site.registrationForm(nil))
 }
 
 func register(x *exchange) error {
@@ -53,7 +69,7 @@ func register(x *exchange) error {
 		Secret string `json:"webhook_secret"`
 	}](x, http.MethodPost, "/partner-integrations", body)
 	if err != nil {
-		return refusedForm(err, registrationForm(x.given), x.showIntegrations)
+		return refusedForm(err, x.site.registrationForm(x.given), x.showIntegrations)
 	}
 	words := "Registered. Your platform sends this secret as x-webhook-secret. It is shown only once:"
 	if x.site.Operators {
@@ -66,7 +82,7 @@ func register(x *exchange) error {
 }
 
 func (x *exchange) showIntegrations(status int, f *form) error {
-	query := x.asked("mode")
+	query := x.asked("q", "mode")
 	list, part, err := read[[]integrationView](x, "/partner-integrations", query)
 	if err != nil {
 		return err
@@ -76,7 +92,7 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 	}
 	return x.show(status, "integrations.html", &filteredPage[integrationView]{
 		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0},
-		Filter:   newFilter(query, anyOf("mode", "Mode", "all", "live", "test")),
+		Filter:   newFilter(query, field{Name: "q", Label: "Name or address", Kind: "search"}, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
 
@@ -92,9 +108,14 @@ type integrationPage struct {
 	Received []callView        // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
 	Steps    []step            // before going live; for partners
+	News     []newsView        // the last news; for partners
+	Policy   *form             // for operators
 	Edited   bool              // the settings form was sent
 	Webhook  *form
 }
+
+// CallsOf returns the chart of the calls to the page's partner.
+func (p *integrationPage) CallsOf() chart.Calls { return p.Calls(p.integrationView) }
 
 // shown is the result of an action for an integration's page.
 type shown struct {
@@ -137,7 +158,12 @@ func (x *exchange) showIntegrationWith(status int, with shown) error {
 		if p.Bookings, _, err = read[[]partnersBooking](x, "/partner-integrations/"+x.id()+"/bookings", url.Values{"limit": {bookingsShown}}); err != nil {
 			return err
 		}
+		if p.News, err = x.readNews(); err != nil {
+			return err
+		}
 		p.Steps = stepsOf(p)
+	} else {
+		p.Policy = policyForm(found.Integration)
 	}
 	if !p.Edited {
 		p.Settings = settingsForm(nil, found.Integration)
@@ -153,9 +179,9 @@ func approveSync(x *exchange) error { return x.sync("/sync/approve", struct{}{})
 
 // sync requests a sync and shows its result.
 func (x *exchange) sync(call string, body any) error {
-	return x.act(x.site.Root+"/integrations/"+x.id(), func() (string, error) {
+	return x.actWith(x.site.Root+"/integrations/"+x.id(), func() (note, error) {
 		made, err := send[client.Sync](x, http.MethodPost, "/operator/integrations/"+x.id()+call, body)
-		return syncResult(made), err
+		return note{Words: syncResult(made), Open: made.Guard != nil || len(made.SetAside) > 0}, err
 	})
 }
 

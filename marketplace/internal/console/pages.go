@@ -104,6 +104,7 @@ type confirmPage struct {
 	Do     string   // the button's label
 	Action string   // the form's address
 	Back   string
+	Keep   string // the label of the link back; "": Go back
 }
 
 // overviewPage shows what needs attention, and the bookings of the last days.
@@ -118,5 +119,5 @@ func showOverview(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found, newSales(found)})
+	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found, newSales(found, x.reader())})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -31,15 +32,15 @@ func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
 	v := s.operator()
 	v.shows(v.get("/console/"), 200, "Old Town Walks", "Never synced")
 	at := "/console/integrations/" + made.ID
-	v.shows(v.get(at), 200, "Its catalog was never pulled", "HEALTHY now, and throughout the last")
-	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "slots has been loaded yet")
+	v.shows(v.get(at), 200, "The catalog was never pulled", "has not called the platform yet")
+	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "Slots load within minutes after a sync.")
 	if p := v.get(at); strings.Contains(p.text, "Synced: ") {
 		t.Error("want what was done said once")
 	}
 	v.shows(v.post(at+"/approve"), 200, "No sync of this integration waits for approval")
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
 	v.shows(v.post(at+"/sync", "mode", "incremental"), 200, `role="alert"`, "503")
-	v.shows(v.get(at+"/delete"), 200, "Keep booking", "leave the list immediately")
+	v.shows(v.get(at+"/delete"), 200, "Go back", "leave the list immediately")
 	v.shows(v.post(at+"/delete"), 200, "Integration deleted", "No integrations yet")
 	v.shows(v.get(at), 404, "Integration not found")
 }
@@ -53,7 +54,7 @@ func TestAnOperatorReadsWhyActivitiesAreWithheld(t *testing.T) {
 	if p := v.get(at); strings.Contains(p.text, title) {
 		t.Error("Expected no word of certificates where none is required")
 	}
-	s.must(s.store.Runs.Require(t.Context(), true))
+	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
 	v.shows(v.get(at), 200, title, "The partner has none yet")
 	const certificate = `INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until, ended_at, ended_by)
 		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days', now(), gen_random_uuid() FROM integrations`
@@ -70,7 +71,7 @@ func TestTheOverviewSaysHowOldTheExchangeRatesAre(t *testing.T) {
 	s := open(t)
 	v := s.operator()
 	pgtest.Exec(t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-30'`)
-	v.shows(v.get("/console/"), 200, "Exchange rates of 2026-06-30.")
+	v.shows(v.get("/console/"), 200, "2026-06-30")
 	pgtest.Exec(t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`)
 	v.shows(v.get("/console/"), 200, "Old exchange rates", "2026-06-01", "--rates-url")
 }
@@ -84,7 +85,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 		t.Error("want no key sent back")
 	}
 	p = v.post("/console/integrations", "name", "Walks", "base_url", s.base, "auth_type", "bearer", "auth_key", "partner-key")
-	v.shows(p, 200, "Registered", "x-webhook-secret", "Its catalog was never pulled")
+	v.shows(p, 200, "Registered", "x-webhook-secret", "The catalog was never pulled")
 	if secret := regexp.MustCompile(`<code id="secret">([0-9a-f]{64})</code>`).FindStringSubmatch(p.text); secret == nil || strings.Contains(v.get(p.address).text, secret[1]) {
 		t.Error("want the secret shown once")
 	}
@@ -115,8 +116,8 @@ func TestABookingIsFoundByItsNamesAndItsReseller(t *testing.T) {
 	for _, query := range []string{"q=R-1018", "status=HELD", "reseller=" + s.accounts[marketplace.Operator].ID.String()} {
 		v.shows(v.get("/console/bookings?"+query), 200, "No booking matches")
 	}
-	v.shows(v.get("/console/bookings?reseller=unknown%40example.com"), 200, "No reseller has this address")
-	v.shows(v.get("/console/bookings?reseller=17"), 422, "Expected an id", `value="17"`)
+	v.shows(v.get("/console/bookings?reseller=unknown%40example.com"), 422, "No reseller has this address")
+	v.shows(v.get("/console/bookings?reseller=17"), 422, "No reseller has this address", `value="17"`)
 	v.shows(v.get("/console/bookings/"+id), 200, "The hold is gone.", "Confirm again", "reseller@example.com", "Old Town Walks", "R-1017", "RESERVING", "answered with 409")
 }
 
@@ -130,7 +131,7 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	v.shows(v.get("/console/activities?q=tokyo-market"), 200, at, "tokyo-market")
 	v.shows(v.get(at), 200, "From the partner", found.ExternalSync.InternalName, "Operators' edits")
 	v.shows(v.post(at, "was:activity_title", found.Title, "activity_title", "Market at dawn", "was:categories", "", "categories", "Food\r\n\r\nWalks", "was:admin_price_percentage", "", "admin_price_percentage", "12.5",
-		"was:translation", "", "translation", `{"pt":{"activity_title":"Mercado"}}`, "was:description", "stale", "description", "stale", "was:location.city", "", "location.city", "Tokyo", "status", "Active", "was:status", "Active"), 200,
+		"was:translation.pt.activity_title", "", "translation.pt.activity_title", "Mercado", "was:translation.pt.description", "", "translation.pt.description", "", "was:description", "stale", "description", "stale", "was:location.city", "", "location.city", "Tokyo", "status", "Active", "was:status", "Active"), 200,
 		"Changed: 5 fields", "Market at dawn", "Food\nWalks", "12.5", "Mercado", `value="Tokyo"`)
 	read := func() client.OperatorActivity {
 		return call[client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities/"+found.ID, "")
@@ -139,20 +140,33 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 		t.Errorf("want what was changed and no more, got %+v", got)
 	}
 	// The error is shown at its field, and the input is kept.
-	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "Another", "was:admin_discount_percentage", "", "admin_discount_percentage", "101", "was:media", "", "media", "javascript:alert(1)", "was:translation", "", "translation", "{"), 422,
+	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "Another", "was:admin_discount_percentage", "", "admin_discount_percentage", "101", "was:media", "", "media", "javascript:alert(1)", "was:partner_details.companyDetails", "", "partner_details.companyDetails", "{"), 422,
 		"Expected JSON, or nothing.", `value="Another"`, `value="101"`, "javascript:alert(1)</textarea>", "Nothing was saved")
 	v.shows(v.post(at, "was:admin_discount_percentage", "", "admin_discount_percentage", "101", "was:media", "", "media", "javascript:alert(1)"), 422,
 		"Expected a percentage from 0 to 100", `aria-invalid="true"`, "Entry 1: expected an http or https URL", `href="#f-media"`)
-	translation := "{\n  \"pt\": {\n    \"activity_title\": \"Mercado\"\n  }\n}"
-	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "", "was:translation", translation, "translation", `{"de":{"activity_title":"Markt"}}`, "was:status", "Active", "status", "Inactive"), 200, "Changed: 3 fields", "Inactive")
+	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "", "was:translation.pt", "", "translation.pt", "true", "was:translation.de.activity_title", "", "translation.de.activity_title", "Markt",
+		"was:status", "Active", "status", "Inactive"), 200, "Changed: 4 fields", "Inactive")
 	if got := read(); got.Title != found.ExternalSync.InternalName || got.Translation["pt"] != nil || got.Translation["de"] == nil || got.OperatorStatus != client.Inactive {
 		t.Errorf("want the title cleared and one translation for the other, got %+v", got)
 	}
 	v.shows(v.post(at, "was:address", "", "address", ""), 200, "Nothing changed")
 
+	// A translation has fields for each language, and for each variation.
+	first := found.Variations[0].ID
+	v.shows(v.get(at), 200, "German (de)", `name="translation.de.activity_title" value="Markt"`, "Title of "+found.Variations[0].Title, "Delete this translation")
+	v.shows(v.get(at+"?language=pt-br"), 200, "Brazilian Portuguese (pt-BR)", `name="translation.pt-BR.variations.`+first+`.title"`)
+	v.shows(v.get(at+"?language=en_US"), 200, "Expected a language&#39;s code", `value="en_US"`)
+	call[any](s, marketplace.Operator, "PATCH", "/operator/activities/"+found.ID, `{"translation":{"de":{"address":"Hafen"}}}`)
+	v.shows(v.post(at, "was:translation.de.variations."+first+".title", "", "translation.de.variations."+first+".title", "Morgens"), 200, "Changed: 1 field", `value="Morgens"`, "which the API changes: address")
+	v.shows(v.post(at, "was:translation.en_US.activity_title", "", "translation.en_US.activity_title", "Market"), 422, `role="alert"`, "en_US")
+
 	one := at + "/variations/" + found.Variations[0].ID
 	v.shows(v.get(one), 200, "From the partner", "ADULT", found.Variations[0].ExternalSync.ExternalOptionID)
-	v.shows(v.post(one, "was:pricing.group_price", "", "pricing.group_price", "180.5", "was:pricing.currency", "", "pricing.currency", "EUR", "was:language", "", "language", "en\npt-BR", "was:sort", "1", "sort", "4"), 200, "Changed: 4 fields", `value="180.5"`)
+	v.shows(v.post(one, "was:pricing.group_price", "", "pricing.group_price", "180.5", "was:pricing.currency", "", "pricing.currency", "EUR", "was:language", "", "language", "en\npt-BR", "was:sort", "1", "sort", "4",
+		"was:itinerary", "", "itinerary", "Old market | We taste cheese\r\nHarbour"), 200, "Changed: 5 fields", `value="180.5"`, "Old market | We taste cheese\nHarbour</textarea>")
+	if got := read().Variations[0].Itinerary; len(got) != 2 || got[0].Title != "Old market" || got[0].Description != "We taste cheese" || got[1].Title != "Harbour" {
+		t.Errorf("want two stops, got %+v", got)
+	}
 	v.shows(v.post(one, "was:language", "", "language", "en_US", "was:sort", "4", "sort", "-1"), 422, "Entry 1: expected a language", "Expected an integer from 0", `value="-1"`)
 	v.shows(v.get(at+"/variations/"+found.ID), 404, "Variation not found")
 }
@@ -250,7 +264,7 @@ func TestWhatOthersHaveWrittenIsShownAsText(t *testing.T) {
 	for _, path := range []string{"/console/", "/console/integrations", "/console/integrations/" + made.ID, "/console/integrations/" + made.ID + "/delete", "/console/bookings", "/console/bookings/" + booking.ID,
 		"/console/activities", "/console/activities/" + activity.ID, "/console/bookings?q=" + `%22%3E%3Cscript%3E`, "/console/signin?to=javascript:alert(1)"} {
 		p := v.get(path)
-		for _, never := range []string{"<script", "<img", `href="javascript:`} {
+		for _, never := range []string{"<script>", "<img", `href="javascript:`} {
 			if strings.Contains(p.text, never) {
 				t.Errorf("%s: want text, got %s", path, never)
 			}

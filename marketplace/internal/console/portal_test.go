@@ -52,8 +52,13 @@ func (s *shop) finish(lease certification.Lease, findings ...certification.Findi
 	if len(findings) > 0 {
 		verdict = "nonconformant"
 	}
+	judged := []certification.Judged{{Rule: "products.status", Endpoint: "products", Outcome: "passed"}}
+	for _, f := range findings {
+		judged = append(judged, certification.Judged{Rule: f.Rule, Endpoint: f.Endpoint, Outcome: f.Outcome})
+	}
 	_, err := s.store.Runs.Finish(s.t.Context(), lease, certification.Outcome{
 		State:   certification.Finished,
+		Judged:  judged,
 		Result:  certification.Result{Verdict: verdict, SuiteVersion: "1.0.0", ContractVersion: "c0ffee", Counts: map[string]int{"passed": 190, "failed": len(findings)}, Findings: findings},
 		Reports: []certification.Report{{Name: "report.html", Gzip: page}, {Name: "report.json", Gzip: s.packed(reported)}, {Name: "junit.xml", Gzip: page}},
 	})
@@ -127,10 +132,10 @@ func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
 	if p := ben.get("/partners/integrations"); strings.Contains(p.text, "Old Town Walks") {
 		t.Errorf("Expected no platform of another partner, received %s", p.text)
 	}
-	for _, page := range []string{"", "/rotate", "/delete", "/runs/" + run, "/runs/" + run + "/progress", "/runs/" + run + "/report.html", "/runs/" + run + "/report.json", "/runs/" + run + "/junit.xml"} {
+	for _, page := range []string{"", "/rotate", "/delete", "/certificate", "/runs/" + run, "/runs/" + run + "/progress", "/runs/" + run + "/report.html", "/runs/" + run + "/report.json", "/runs/" + run + "/junit.xml"} {
 		ben.shows(ben.get(own+page), 404, "not found")
 	}
-	for _, form := range []string{"", "/rotate", "/delete", "/runs", "/runs/" + run + "/share"} {
+	for _, form := range []string{"", "/rotate", "/delete", "/runs", "/runs/" + run + "/share", "/go-live", "/test"} {
 		ben.shows(ben.post(own+form, "name", "Mine", "do", "save", "scope", "full"), 404, "not found")
 	}
 	ben.shows(ben.post(own+"/webhook", "webhook", "sync/trigger", "secret", "guessed"), 404, "not found")
@@ -246,6 +251,60 @@ func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 	ana.shows(ana.get(own), 200, title, "The address has changed since")
 	pgtest.Exec(t, s.store, `UPDATE conformance_certificates SET valid_until = now() - interval '1 hour'`)
 	ana.shows(ana.get(own), 200, title, "The certificate expired")
+}
+
+func TestAPartnerAsksToGoLiveAndReadsTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise, Approval: true}))
+	made := s.stocked()
+	own, ana, ops := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password), s.operator()
+	page := "/console/integrations/" + made.ID
+	ana.shows(ana.get(own), 200, "The marketplace has approved it", "Ask to go live when everything else is done", "Finish the other steps first")
+	ops.shows(ops.get(page), 200, "The partner has not asked", "not listed until you approve it")
+	ana.shows(ana.post(own+"/go-live"), 200, "The marketplace was asked", "You asked. An operator decides.")
+	ops.shows(ops.get("/console/"), 200, "Asks to go live")
+	ops.shows(ops.get("/console/partners?go_live=requested"), 200, "Old Town Walks", "1 ask to go live", "not listed")
+	ops.shows(ops.get(page), 200, "The partner asks to go live")
+	ops.shows(ops.post(page+"/go-live", "decision", "decline", "reason", "load more <slots>"), 200, "Declined")
+	ana.shows(ana.get(own), 200, "An operator declined: Load more &lt;slots&gt;. You can ask again.", "The marketplace declined to list the platform. Load more &lt;slots&gt;.")
+	ana.post(own + "/go-live")
+	ops.shows(ops.post(page+"/go-live", "decision", "approve"), 200, "Approved.", "Approved on")
+	if p := ana.get(own); !strings.Contains(p.text, "The marketplace approved the platform.") || strings.Contains(p.text, own+"/go-live") {
+		t.Errorf("Expected the approval and no way to ask again, received %s", p.text)
+	}
+}
+
+func TestAnOperatorSeesWhoBreachesWhat(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	ops := s.operator()
+	ops.shows(ops.get("/console/partners"), 200, "No partners yet", "Invite one")
+	made := s.stocked()
+	ana := s.enter("/partners", "partner@example.com", password)
+	s.finish(s.begin(run(ana, made.ID)), twiceBooked)
+	ops.shows(ops.get("/console/partners"), 200, "1 partner: 1 fails", "Old Town Walks, fails since", "1 rule since", twiceBooked.Rule, "Breaches on 1 day, none on 0")
+	pgtest.Exec(t, s.store, `UPDATE integrations SET name = '"><script>alert(1)</script>'`)
+	if p := ops.get("/console/partners"); !strings.Contains(p.text, "&lt;script&gt;") || strings.Contains(p.text, "<script>") {
+		t.Errorf("Expected the name as text, received %s", p.text)
+	}
+	pgtest.Exec(t, s.store, `UPDATE integrations SET name = 'Old Town Walks'`)
+	ops.shows(ops.get("/console/partners?endpoint=products"), 200, "No partner matches these filters")
+	ops.shows(ops.get("/console/partners?endpoint=confirm&failing=true"), 200, "Old Town Walks", "/console/partners.csv?endpoint=confirm&amp;failing=true")
+	for path, want := range map[string]string{"/console/partners.csv": "Old Town Walks,live,failed", "/console/partners.json?state=failed": `"rule":"` + twiceBooked.Rule} {
+		p := ops.get(path)
+		ops.shows(p, 200, want)
+		if !strings.HasPrefix(p.header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%s: Expected a file, received %v", path, p.header)
+		}
+	}
+	page := "/console/integrations/" + made.ID
+	ops.shows(ops.post(page+"/certification", "certification", "require"), 200, "Policy saved", "In force: require.")
+	ops.shows(ops.get("/console/partners?certification=require"), 200, "Old Town Walks", "not listed")
+	ops.shows(ops.post(page+"/certification", "certification", ""), 200, "In force: advise.")
+	if p := ana.get("/partners/partners"); p.status != 404 {
+		t.Errorf("Expected no such page in the portal, received %d", p.status)
+	}
 }
 
 func TestAWebhookIsTriedFromThePage(t *testing.T) {

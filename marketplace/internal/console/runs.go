@@ -82,6 +82,17 @@ type runPage struct {
 	Script   string
 }
 
+// usualRules is about how many rules a run without a selection judges.
+const usualRules = 190
+
+// Most returns how many rules the run judges, about.
+func (p *runPage) Most() int {
+	if n := len(p.Run.Rules); n > 0 {
+		return n
+	}
+	return usualRules
+}
+
 func showRun(x *exchange) error {
 	found, err := x.integration()
 	if err != nil {
@@ -182,6 +193,15 @@ func passRun(x *exchange) error {
 	}
 	x.api.ServeHTTP(x.w, request)
 	return nil
+}
+
+// passCertificate passes on an integration's certificate from the API.
+func passCertificate(x *exchange) error {
+	request, err := x.request(http.MethodGet, "/partner-integrations/"+x.id()+"/certificate", nil)
+	if err == nil {
+		x.api.ServeHTTP(x.w, request)
+	}
+	return err
 }
 
 // webhookForm is the form for trying a webhook.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"partnerkit.dev/internal/count"
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/console/format"
 )
 
 // sales shows the bookings of the last days: a bar for each day, and the partners with their
@@ -57,7 +57,7 @@ const (
 // badConfirms is the percentage of failed confirm calls above which a partner is marked.
 const badConfirms = 5
 
-func newSales(o client.Overview) (s sales) {
+func newSales(o client.Overview, r format.Reader) (s sales) {
 	most, bookings, confirmed := 1, 0, 0
 	revenue := map[string]decimal.Decimal{}
 	for _, d := range o.Days {
@@ -71,7 +71,7 @@ func newSales(o client.Overview) (s sales) {
 		}
 	}
 	for i, d := range o.Days {
-		b := bar{Day: d.Day, Bookings: d.Bookings, Confirmed: d.Confirmed, Cancelled: d.Cancelled, Revenue: amounts(d.Revenue), X: i * barStep}
+		b := bar{Day: d.Day, Bookings: d.Bookings, Confirmed: d.Confirmed, Cancelled: d.Cancelled, Revenue: amounts(d.Revenue, r), X: i * barStep}
 		if day, err := time.Parse(time.DateOnly, d.Day); err == nil {
 			b.Day = day.Format("2 Jan")
 		}
@@ -92,10 +92,10 @@ func newSales(o client.Overview) (s sales) {
 	for currency, amount := range revenue {
 		total[currency] = client.Decimal(amount.String())
 	}
-	s.Revenue = amounts(total)
+	s.Revenue = amounts(total, r)
 	s.Says = fmt.Sprintf("%s in the last %s, %d of them confirmed.", count.Of(bookings, "booking"), count.Of(len(o.Days), "day"), confirmed)
 	for _, p := range o.Partners {
-		row := partnerSales{IntegrationID: p.IntegrationID, Name: p.Name, Bookings: p.Bookings, Confirmed: p.Confirmed, Cancelled: p.Cancelled, Revenue: amounts(p.Revenue)}
+		row := partnerSales{IntegrationID: p.IntegrationID, Name: p.Name, Bookings: p.Bookings, Confirmed: p.Confirmed, Cancelled: p.Cancelled, Revenue: amounts(p.Revenue, r)}
 		if calls := p.Answered + p.Refused + p.Failed; calls > 0 {
 			row.Success = fmt.Sprintf("%.1f %%", 100*float64(p.Answered)/float64(calls))
 			row.Bad = 100*p.Failed > badConfirms*calls
@@ -108,18 +108,11 @@ func newSales(o client.Overview) (s sales) {
 	return s
 }
 
-// amounts formats money by currency: "1,080 EUR, 20.50 USD".
-func amounts(of map[string]client.Decimal) string {
+// amounts formats money by currency: "1,080.00 EUR, 20.50 USD".
+func amounts(of map[string]client.Decimal, r format.Reader) string {
 	var list []string
 	for _, currency := range slices.Sorted(maps.Keys(of)) {
-		whole, fraction, _ := strings.Cut(string(of[currency]), ".")
-		if n, err := strconv.Atoi(whole); err == nil {
-			whole = count.Thousands(n)
-		}
-		if fraction != "" {
-			whole += "." + fraction
-		}
-		list = append(list, whole+" "+currency)
+		list = append(list, r.Money(string(of[currency]), currency))
 	}
 	return strings.Join(list, ", ")
 }

@@ -185,6 +185,7 @@ func signOut(x *exchange) error {
 type note struct {
 	Words  string
 	Failed bool
+	Open   bool      // done, but something remains to be done
 	Secret string    // shown only once, such as a new token
 	At     time.Time // when it was written
 }

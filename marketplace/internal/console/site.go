@@ -20,19 +20,23 @@ type site struct {
 }
 
 // section is an entry of the navigation.
-type section struct{ Name, Label, Address string }
+type section struct {
+	Name, Label, Address string
+	Search               bool // the shortcut for searching leads to it
+}
 
 // operators is the operators' console.
 var operators = site{
 	Root: root, Name: "console", Operators: true, Role: marketplace.Operator,
 	About: "For operators. The first operator is created when the service starts, and can create others.",
 	Sections: []section{
-		{"overview", "Overview", root + "/"},
-		{"integrations", "Integrations", root + "/integrations"},
-		{"bookings", "Bookings", root + "/bookings"},
-		{"activities", "Activities", root + "/activities"},
-		{"terms", "Rates and fees", root + "/terms"},
-		{"accounts", "Accounts", root + "/accounts"},
+		{Name: "overview", Label: "Overview", Address: root + "/"},
+		{Name: "partners", Label: "Partners", Address: root + "/partners"},
+		{Name: "integrations", Label: "Integrations", Address: root + "/integrations"},
+		{Name: "bookings", Label: "Bookings", Address: root + "/bookings", Search: true},
+		{Name: "activities", Label: "Activities", Address: root + "/activities"},
+		{Name: "terms", Label: "Rates and fees", Address: root + "/terms"},
+		{Name: "accounts", Label: "Accounts", Address: root + "/accounts"},
 	},
 	pages: slices.Concat(integrationPages(), operatorPages()),
 }
@@ -41,10 +45,11 @@ var operators = site{
 var portal = site{
 	Root: portalRoot, Name: "partners", Role: marketplace.Partner,
 	About:    "For partners. The operator of the marketplace invites you, or gives you an account.",
-	Sections: []section{{"integrations", "Platforms", portalRoot + "/integrations"}},
+	Sections: []section{{Name: "integrations", Label: "Platforms", Address: portalRoot + "/integrations"}},
 	pages: append(integrationPages(),
 		route{get, "/", func(x *exchange) error { return x.goTo(portalRoot + "/integrations") }},
 		route{post, "/integrations/{id}/webhook", tryWebhook},
+		route{post, "/integrations/{id}/go-live", askToGoLive},
 	),
 	entrances: []route{
 		{get, "/invitation/{token}", showInvitation},
@@ -70,6 +75,7 @@ func open() []route {
 		{get, stylePath(), showStyle},
 		{get, livePath(), showLive},
 		{get, copyPath(), showCopy},
+		{get, keysPath(), showKeys},
 		{get, "/signin", showSignIn},
 		{post, "/signin", signIn},
 		{post, "/signout", signOut},
@@ -90,6 +96,7 @@ func integrationPages() []route {
 		{get, "/integrations/{id}/delete", askToDelete},
 		{post, "/integrations/{id}/delete", deleteIntegration},
 		{post, "/integrations/{id}/runs", startRun},
+		{get, "/integrations/{id}/certificate", passCertificate},
 		{get, "/integrations/{id}/runs/{run}", showRun},
 		{post, "/integrations/{id}/runs/{run}/share", shareRun},
 		{get, "/integrations/{id}/runs/{run}/{part}", passRun},

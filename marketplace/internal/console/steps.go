@@ -26,7 +26,11 @@ type step struct {
 	Title string
 	Done  bool
 	Says  string // the result, or what to do
+	Where string // the id of the page's part about it; "": none
 }
+
+// approvedStep is the title of the last step.
+const approvedStep = "The marketplace has approved it"
 
 // stepsOf returns the steps of a page's platform.
 func stepsOf(p *integrationPage) []step {
@@ -43,16 +47,42 @@ func stepsOf(p *integrationPage) []step {
 		}
 	}
 	steps := []step{
-		{"The platform answers", connected, choose(connected, "The last calls to it succeeded.", "Test the connection under Settings: it shows each call and its answer.")},
-		{"Its catalog is imported", synced, choose(synced, "Products are imported every night and after each sync/trigger.", "Send the webhook sync/trigger, from your platform or below.")},
-		{"Every product can be sold", synced && aside == 0, choose(synced && aside == 0, "No product was set aside.", choose(synced, fmt.Sprintf("%s set aside. See Syncs for the fields and problems.", plural(aside, "product was", "products were")), "This is known after the first import."))},
-		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, fmt.Sprintf("Slots of %d of %d options are loaded.", p.Slots.Pulled, p.Slots.Options)},
-		{"Its webhooks arrive", accepted > 0, choose(accepted > 0, "At least one of the last webhooks was accepted.", "None of the last webhooks was accepted. Try one below, then send one from your platform.")},
+		{"The platform answers", connected, choose(connected, "The last calls to it succeeded.", "Test the connection: it shows each call and its answer."), "settings-title"},
+		{"Its catalog is imported", synced, choose(synced, "Products are imported every night and after each sync/trigger.", "Send the webhook sync/trigger, from your platform or below."), "received-title"},
+		{"Every product can be sold", synced && aside == 0, choose(synced && aside == 0, "No product was set aside.", choose(synced, fmt.Sprintf("%s set aside. See Syncs for the fields and problems.", plural(aside, "product was", "products were")), "This is known after the first import.")), "syncs-title"},
+		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, choose(p.Slots.Options > 0, fmt.Sprintf("Slots of %d of %d options are loaded.", p.Slots.Pulled, p.Slots.Options), "They load within minutes after the first import."), "slots-title"},
+		{"Its webhooks arrive", accepted > 0, choose(accepted > 0, "At least one of the last webhooks was accepted.", "None of the last webhooks was accepted. Try one below, then send one from your platform."), "received-title"},
 	}
 	if c := p.Certification; c != nil {
-		steps = append(steps, step{"It is certified", c.State == "certified", choose(c.State == "certified", "The certificate is valid.", "Start a full conformance run, and fix what it finds.")})
+		steps = append(steps, step{"It is certified", c.State == "certified", choose(c.State == "certified", "The certificate is valid.", "Start a full conformance run, and fix what it finds."), "runs-title"})
+	}
+	if a := p.Admission; p.Mode == "live" && (a.ApprovalRequired || a.GoLive != "none") {
+		steps = append(steps, step{approvedStep, a.GoLive == "approved", map[string]string{
+			"approved": "An operator approved it.", "requested": "You asked. An operator decides.", "none": "Ask to go live when everything else is done.",
+			"declined": "An operator declined" + choose(a.Reason == "", ".", ": "+sentence(a.Reason)) + " You can ask again.",
+		}[a.GoLive], ""})
 	}
 	return steps
+}
+
+// Called reports whether the marketplace has called the platform.
+func (p *integrationPage) Called() bool {
+	return !p.Health.LastOKAt.IsZero() || p.Health.FailureCount > 0
+}
+
+// MayAsk reports whether the partner can ask to go live.
+func (p *integrationPage) MayAsk() bool {
+	return p.Mode == "live" && (p.Admission.GoLive == "none" || p.Admission.GoLive == "declined")
+}
+
+// AskNow reports whether everything else is done.
+func (p *integrationPage) AskNow() bool {
+	for _, s := range p.Steps {
+		if !s.Done && s.Title != approvedStep {
+			return false
+		}
+	}
+	return true
 }
 
 func choose(yes bool, this, that string) string {

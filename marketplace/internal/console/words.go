@@ -3,25 +3,31 @@ package console
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // words are the templates' functions.
 func words() template.FuncMap {
 	return template.FuncMap{
-		"when":     when,
-		"lasted":   lasted,
-		"plural":   plural,
-		"sentence": sentence,
-		"reason":   reason,
-		"action":   actionWords,
-		"tone":     tone,
-		"took":     func(from, until time.Time) string { return until.Sub(from).Round(time.Millisecond).String() },
+		"when":       when,
+		"lasted":     lasted,
+		"plural":     plural,
+		"sentence":   sentence,
+		"reason":     reason,
+		"action":     actionWords,
+		"tone":       tone,
+		"inc":        func(n int) int { return n + 1 },
+		"link":       link,
+		"more":       func(name string) bool { return slices.Contains(moreFilters, name) },
+		"eventTitle": eventTitle, "eventTone": eventTone, "eventSays": eventSays,
+		"took": func(from, until time.Time) string { return until.Sub(from).Round(time.Millisecond).String() },
 	}
 }
 
@@ -53,6 +59,11 @@ func lasted(d time.Duration) string {
 		return words
 	}
 	return fmt.Sprintf("%d s", max(0, d/time.Second))
+}
+
+// link reports whether a ticket's value is the address of a document.
+func link(d partnerapi.DeliveryOption) bool {
+	return d.DeliveryFormat == "PDF_URL" && (strings.HasPrefix(d.DeliveryValue, "https://") || strings.HasPrefix(d.DeliveryValue, "http://"))
 }
 
 // plural formats a number with its noun.
@@ -106,6 +117,44 @@ var actions = map[client.Action]act{
 }
 
 func actionWords(a client.Action) act { return actions[a] }
+
+// events name what happened, and its colour.
+var events = map[client.RecentKind]struct{ title, tone string }{
+	client.HealthChanged:     {"health", ""},
+	client.SyncFailed:        {"sync failed", "bad"},
+	client.SyncHeld:          {"sync held", "warn"},
+	client.AttentionNeeded:   {"needs attention", "warn"},
+	client.AttentionResolved: {"resolved", "good"},
+	client.RunEnded:          {"conformance", ""},
+}
+
+func eventTitle(e client.RecentEvent) string {
+	if of, known := events[e.Kind]; known {
+		return of.title
+	}
+	return string(e.Kind)
+}
+
+// eventTone returns an event's colour: that of its state, if it has one.
+func eventTone(e client.RecentEvent) string {
+	if of := events[e.Kind]; of.tone != "" {
+		return of.tone
+	}
+	state, _, _ := strings.Cut(e.Says, ":")
+	return tone(state)
+}
+
+// eventSays describes an event.
+func eventSays(e client.RecentEvent) string {
+	switch e.Kind {
+	case client.AttentionNeeded, client.AttentionResolved:
+		return reason(client.AttentionReason(e.Says))
+	case client.SyncHeld:
+		return "it would remove " + e.Says
+	default:
+		return e.Says
+	}
+}
 
 // tones are the colours of states.
 var tones = map[string]string{

@@ -19,6 +19,7 @@ const (
 	QueueBookings = "bookings" // calls that are due to partners
 	QueueEvents   = "events"   // deliveries of events
 	QueueRuns     = "runs"     // conformance runs
+	QueueRates    = "rates"    // imports of exchange rates, by replicas that have their address
 	QueueChores   = "chores"   // short jobs, and those that only insert others
 )
 
@@ -179,7 +180,7 @@ func (ConformanceRecheck) InsertOpts() river.InsertOpts {
 
 // InsertOpts lets a day's pull be retried for half a day before the next one is due.
 func (Rates) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueChores, MaxAttempts: failures, UniqueOpts: once}
+	return river.InsertOpts{Queue: QueueRates, MaxAttempts: failures, UniqueOpts: once}
 }
 
 func (Scheduled) InsertOpts() river.InsertOpts {

@@ -31,10 +31,15 @@ type Integration struct {
 
 // Overview is what needs attention now.
 type Overview struct {
-	Bookings        int        `json:"bookings_needing_attention"`
-	BookingsSince   *time.Time `json:"bookings_needing_attention_since"` // of the booking that has waited longest; nil: no booking waits
-	Integrations    int        `json:"integrations"`                     // the number of live ones
-	IntegrationsDue List[Due]  `json:"integrations_needing_attention"`   // the first ones
+	Bookings        int           `json:"bookings_needing_attention"`
+	BookingsSince   *time.Time    `json:"bookings_needing_attention_since"` // of the booking that has waited longest; nil: no booking waits
+	Queue           List[Waiting] `json:"bookings_waiting"`                 // that need attention: the first ones, oldest first
+	Integrations    int           `json:"integrations"`                     // the number of live ones
+	IntegrationsDue List[Due]     `json:"integrations_needing_attention"`   // the first ones
+
+	OldestSync  *Dated            `json:"oldest_sync"`  // the integration with the oldest last sync, also if skipped; nil: none was synced
+	OldestSlots *Dated            `json:"oldest_slots"` // the integration whose slots were completely loaded longest ago; nil: none was
+	Recent      List[RecentEvent] `json:"recent"`       // the last events, newest first
 
 	RatesMissing List[MissingRate] `json:"rates_missing"`
 	RatesOf      *string           `json:"rates_as_of"` // YYYY-MM-DD; nil: operators set the rates
@@ -43,6 +48,49 @@ type Overview struct {
 	Days     List[SalesDay]     `json:"days"`     // the last SalesDays, oldest first
 	Partners List[PartnerSales] `json:"partners"` // with bookings on these days, most bookings first
 }
+
+// Waiting is a reason why a booking needs attention.
+type Waiting struct {
+	Booking         uuid.UUID       `json:"booking_id"`
+	Reason          AttentionReason `json:"reason"`
+	Since           time.Time       `json:"since"`
+	Status          BookingStatus   `json:"status"`
+	Reference       string          `json:"reseller_reference"`
+	Integration     uuid.UUID       `json:"integration_id"`
+	IntegrationName string          `json:"integration_name"`
+}
+
+// Dated is an integration with the time of something that happened to it.
+type Dated struct {
+	ID   uuid.UUID `json:"integration_id"`
+	Name string    `json:"name"`
+	At   time.Time `json:"at"`
+}
+
+// RecentEvent is something that happened to an integration or its bookings.
+type RecentEvent struct {
+	At              time.Time  `json:"at"`
+	Kind            RecentKind `json:"kind"`
+	Integration     uuid.UUID  `json:"integration_id"`
+	IntegrationName string     `json:"integration_name"`
+	Booking         *uuid.UUID `json:"booking_id"` // nil: the event is about the integration
+	Run             *uuid.UUID `json:"run_id"`     // nil: it is not about a conformance run
+	Says            string     `json:"says"`       // a state, reason or verdict
+}
+
+// RecentKind is what happened.
+type RecentKind string
+
+// The kinds. Says is the new state, why the sync failed, how much the guard holds, the reason of the
+// attention (twice), and the verdict.
+const (
+	HealthChanged     RecentKind = "health_changed"
+	SyncFailed        RecentKind = "sync_failed"
+	SyncHeld          RecentKind = "sync_held"
+	AttentionNeeded   RecentKind = "attention_needed"
+	AttentionResolved RecentKind = "attention_resolved"
+	RunEnded          RecentKind = "run_ended"
+)
 
 // SalesDays is how many days the overview shows.
 const SalesDays = 14
@@ -90,6 +138,8 @@ type Due struct {
 	// CertificateUntil is when the certificate ended or will end soon; nil: neither.
 	CertificateUntil *time.Time `json:"certificate_until"`
 	CertificateEnded *string    `json:"certificate_ended"` // breach, expired or address_changed; nil: it has not ended
+	// GoLiveRequested is since when the partner waits for the approval to go live; nil: it does not.
+	GoLiveRequested *time.Time `json:"go_live_requested_at"`
 }
 
 // CertificateSoon is how long before its end a certificate needs attention.

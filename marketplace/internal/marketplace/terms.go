@@ -79,7 +79,7 @@ func ParseRates(base Currency, given map[string]json.RawMessage) (RatesChange, e
 	for currency, raw := range given {
 		rate, err := rateOrNull(currency, raw)
 		if err == nil && Currency(currency) == base {
-			err = rateError(currency, "is the base: leave it out")
+			err = rateError(currency, "is the base currency: omit it")
 		}
 		if err != nil {
 			wrong.Details = append(wrong.Details, err.Details...)

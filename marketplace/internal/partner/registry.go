@@ -21,9 +21,9 @@ type Store interface {
 	Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error)
 	// Integrations returns all live integrations.
 	Integrations(ctx context.Context) ([]marketplace.Integration, error)
-	// ListIntegrations returns a page of the live integrations within a scope, in order of
-	// creation.
-	ListIntegrations(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error)
+	// ListIntegrations returns a page of the live integrations within a scope whose name or base
+	// URL contains the words ("": all), in order of creation.
+	ListIntegrations(ctx context.Context, of marketplace.Scope, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error)
 	// ChangeIntegration stores a live integration's new settings. The error is NotFound, or
 	// Conflict if the target has changed meanwhile, or if the account has another live integration
 	// with that address.
@@ -87,7 +87,7 @@ const MostIntegrations = 100
 
 // CheckRoom returns Conflict if a partner's account has the maximum number.
 func (r *Registry) CheckRoom(ctx context.Context, account uuid.UUID) error {
-	list, err := r.List(ctx, marketplace.Scope{Account: account}, marketplace.PageRequest{Size: 1})
+	list, err := r.List(ctx, marketplace.Scope{Account: account}, "", marketplace.PageRequest{Size: 1})
 	if err == nil && list.Total >= MostIntegrations {
 		err = marketplace.Errorf(marketplace.Conflict, "an account may have at most %d integrations; delete one, or ask an operator to register this one", MostIntegrations)
 	}
@@ -108,8 +108,8 @@ func (r *Registry) Find(ctx context.Context, account, id uuid.UUID) (marketplace
 }
 
 // List returns a page of the live integrations that the caller may see.
-func (r *Registry) List(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
-	return r.store.ListIntegrations(ctx, of, asked)
+func (r *Registry) List(ctx context.Context, of marketplace.Scope, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+	return r.store.ListIntegrations(ctx, of, words, asked)
 }
 
 // Delete deletes an integration that the caller may see, or returns NotFound.

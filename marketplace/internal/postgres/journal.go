@@ -26,6 +26,54 @@ func (p *Partners) AddCalls(ctx context.Context, entries []partner.CallEntry) er
 		SELECT $1, id, $3, $4, $5, $6, $7, $8, $9 FROM integrations WHERE id = $2`, rows)
 }
 
+// hoursKept is how long calls are counted by hour.
+const hoursKept = 8 * 24 * time.Hour
+
+// AddCounts adds to the counts of calls by hour and deletes the old counts of these integrations.
+// Counts of unknown integrations are ignored.
+func (p *Partners) AddCounts(ctx context.Context, counts []partner.HourCount) error {
+	n := len(counts)
+	ids, hours, ok, refused, failed := make([]uuid.UUID, n), make([]time.Time, n), make([]int, n), make([]int, n), make([]int, n)
+	for i, c := range counts {
+		ids[i], hours[i], ok[i], refused[i], failed[i] = c.Integration, c.Hour, c.OK, c.Refused, c.Failed
+	}
+	batch := &pgx.Batch{}
+	// In order, so that replicas wait for each other's rows without a deadlock.
+	batch.Queue(`
+		INSERT INTO integration_hours AS h (integration_id, hour, ok, refused, failed)
+		SELECT n.* FROM unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[]) AS n (id, hour, ok, refused, failed)
+			JOIN integrations i ON i.id = n.id
+		ORDER BY n.id, n.hour
+		ON CONFLICT (integration_id, hour) DO UPDATE SET ok = h.ok + EXCLUDED.ok, refused = h.refused + EXCLUDED.refused, failed = h.failed + EXCLUDED.failed`,
+		ids, hours, ok, refused, failed)
+	batch.Queue(`
+		DELETE FROM integration_hours h USING unnest($1::uuid[], $2::timestamptz[]) AS n (id, hour)
+		WHERE h.integration_id = n.id AND h.hour < n.hour - $3::interval`, ids, hours, hoursKept)
+	return p.pool.SendBatch(ctx, batch).Close()
+}
+
+// HourCounts returns the counts of calls to integrations' partners by hour, oldest first, from the
+// hour of that time.
+func (p *Partners) HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]marketplace.List[partner.HourCount], error) {
+	found := make(map[uuid.UUID]marketplace.List[partner.HourCount], len(integrations))
+	for _, id := range integrations {
+		found[id] = marketplace.List[partner.HourCount]{}
+	}
+	rows, err := p.pool.Query(ctx, `
+		SELECT integration_id, hour, ok, refused, failed FROM integration_hours
+		WHERE integration_id = ANY ($1) AND hour >= date_trunc('hour', $2::timestamptz) ORDER BY hour`, integrations, since)
+	if err != nil {
+		return nil, err
+	}
+	var c partner.HourCount
+	_, err = pgx.ForEachRow(rows, []any{&c.Integration, &c.Hour, &c.OK, &c.Refused, &c.Failed}, func() error {
+		c.Hour = c.Hour.UTC()
+		found[c.Integration] = append(found[c.Integration], c)
+		return nil
+	})
+	return found, err
+}
+
 // AddWebhooks is AddCalls for received webhooks.
 func (p *Partners) AddWebhooks(ctx context.Context, entries []partner.WebhookEntry) error {
 	rows := make([][]any, len(entries))

@@ -19,9 +19,8 @@ const (
 	mostSellers = 25
 )
 
-// Overview returns what needs attention now, with certificates if requested. Test mode is not
-// included.
-func (s *Store) Overview(ctx context.Context, now time.Time, certificates bool) (o marketplace.Overview, err error) {
+// Overview returns what needs attention now. Test mode is not included.
+func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Overview, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT count(DISTINCT a.booking_id), min(a.since) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'`).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Bookings, &o.BookingsSince) })
@@ -29,24 +28,26 @@ func (s *Store) Overview(ctx context.Context, now time.Time, certificates bool) 
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Integrations) })
 	batch.Queue(`
 		SELECT i.id, i.name, h.state, (SELECT max(c.at) FROM integration_health_changes c WHERE c.integration_id = i.id), i.last_sync_at,
-			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false), c.until, c.reason
+			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false), c.until, c.reason, d.requested_at
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id LEFT JOIN slot_rounds r ON r.integration_id = i.id
+			LEFT JOIN integration_admissions d ON d.integration_id = i.id AND d.go_live = 'requested'
 			LEFT JOIN LATERAL (
 				SELECT least(c.valid_until, c.ended_at) AS until, `+endReason+` AS reason
 				FROM conformance_certificates c
-				WHERE $5 AND c.integration_id = i.id AND (c.ended_at IS NOT NULL OR c.valid_until <= $4 OR c.base_url <> i.base_url)) c ON true,
+				WHERE c.integration_id = i.id AND integration_certification(i.id) <> 'off' AND (c.ended_at IS NOT NULL OR c.valid_until <= $4 OR c.base_url <> i.base_url)) c ON true,
 			LATERAL (
 				SELECT min(coalesce(p.sent_at, a.created_at)) AS since
 				FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 				WHERE a.integration_id = i.id AND a.partner_active AND v.partner_active
 					AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR r.pulled_at IS NULL OR r.pulled_at < $2)) o
-		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL)
+		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL OR d.requested_at IS NOT NULL)
 		ORDER BY h.state = $1 DESC, i.guarded_hash IS NOT NULL DESC, i.name, i.id LIMIT $3`,
-		partnerapi.Degraded, now.Add(-marketplace.SlotsLateAfter), mostDue, now.Add(marketplace.CertificateSoon), certificates).
+		partnerapi.Degraded, now.Add(-marketplace.SlotsLateAfter), mostDue, now.Add(marketplace.CertificateSoon)).
 		Query(func(rows pgx.Rows) error {
 			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.Due])
 			return err
 		})
+	queueRecent(batch, &o)
 	batch.Queue(missingRates).Query(func(rows pgx.Rows) error {
 		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.MissingRate])
 		return err
@@ -168,13 +169,14 @@ var missingRates = fmt.Sprintf(`
 	`option_currencies(v.option, v.details)`, active, marketplace.MostCounted,
 	`currency <> t.rates_base AND NOT EXISTS (SELECT FROM exchange_rates r WHERE r.currency = currency.currency)`)
 
-// MetricsState returns the metrics' state in the database, with certificates if requested.
-func (s *Store) MetricsState(ctx context.Context, certificates bool) (state telemetry.State, err error) {
+// MetricsState returns the metrics' state in the database.
+func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT i.id, i.mode, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at, i.withheld,
-			coalesce(`+endReason+`, '') AS certificate_ended
-		FROM integrations i JOIN integration_health h ON h.integration_id = i.id LEFT JOIN conformance_certificates c ON $2 AND c.integration_id = i.id
-		WHERE i.deleted_at IS NULL`, partnerapi.Degraded, certificates)
+			coalesce(`+endReason+`, '') AS certificate_ended, EXISTS (SELECT FROM integration_admissions d WHERE d.integration_id = i.id AND d.go_live = 'requested') AS go_live_requested
+		FROM integrations i JOIN integration_health h ON h.integration_id = i.id
+			LEFT JOIN conformance_certificates c ON c.integration_id = i.id AND integration_certification(i.id) <> 'off'
+		WHERE i.deleted_at IS NULL`, partnerapi.Degraded)
 	if err != nil {
 		return state, err
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -13,7 +14,7 @@ func TestTheOverviewNamesIntegrationsWhoseSlotsAreLate(t *testing.T) {
 	s := sell(t, pgtest.Stock{})
 	now := time.Now()
 	late := func() (names []string) {
-		o, err := s.store.Overview(t.Context(), now, false)
+		o, err := s.store.Overview(t.Context(), now)
 		check(t, err)
 		for _, due := range o.IntegrationsDue {
 			if due.SlotsLate {
@@ -46,8 +47,9 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 	pgtest.Exec(t, s.store, `
 		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
 		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days' FROM integrations WHERE name = 'Walks 3'`)
-	named := func(certificates bool) (listed bool, ended string) {
-		o, err := s.store.Overview(t.Context(), now, certificates)
+	named := func(policy certification.Policy) (listed bool, ended string) {
+		check(t, s.store.Runs.Govern(t.Context(), certification.Rules{Default: policy}))
+		o, err := s.store.Overview(t.Context(), now)
 		check(t, err)
 		for _, due := range o.IntegrationsDue {
 			if due.CertificateUntil != nil {
@@ -71,12 +73,12 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 		{"it is for another address", `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL, base_url = 'https://other.example'`, true, "address_changed"},
 	} {
 		pgtest.Exec(t, s.store, c.change)
-		if listed, ended := named(true); listed != c.listed || ended != c.ended {
+		if listed, ended := named(certification.Advise); listed != c.listed || ended != c.ended {
 			t.Errorf("%s: Expected listed %t and ended %q, received %t and %q", c.name, c.listed, c.ended, listed, ended)
 		}
 	}
-	if listed, _ := named(false); listed {
-		t.Error("Expected no certificate named where they are not asked for")
+	if listed, _ := named(certification.Off); listed {
+		t.Error("Expected no certificate named where they are not shown")
 	}
 }
 
@@ -90,7 +92,7 @@ func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
 		FROM bookings b, (VALUES (200, 100, NULL), (200, 300, NULL), (200, 900, NULL), (409, 50, 'sold out'), (500, 10, 'broken'), (NULL, NULL, 'cut')) AS c (status, duration_ms, error)
 		WHERE b.code = 'H-10'`)
 	check(t, s.store.CountSales(t.Context(), noon, marketplace.SalesDays))
-	o, err := s.store.Overview(t.Context(), noon, false)
+	o, err := s.store.Overview(t.Context(), noon)
 	check(t, err)
 	if len(o.Days) != marketplace.SalesDays || len(o.Partners) != 20 {
 		t.Fatalf("Expected %d days and 20 partners, received %d and %d", marketplace.SalesDays, len(o.Days), len(o.Partners))
@@ -121,7 +123,7 @@ func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
 	pgtest.Exec(t, s.store, `UPDATE bookings SET status = 'CANCELLED' WHERE status = 'CONFIRMED' AND created_at < '2026-06-30'`)
 	check(t, s.store.CountSales(t.Context(), noon, 2))
 	check(t, s.store.CountSales(t.Context(), noon.AddDate(0, 0, 2), marketplace.SalesDays))
-	o, err = s.store.Overview(t.Context(), noon.AddDate(0, 0, 2), false)
+	o, err = s.store.Overview(t.Context(), noon.AddDate(0, 0, 2))
 	check(t, err)
 	if first := o.Days[9]; first.Bookings != 840 || first.Confirmed != 0 || first.Cancelled != 672 || len(first.Revenue) != 0 {
 		t.Errorf("Expected the states of now, received %+v", first)
@@ -131,5 +133,56 @@ func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
 	check(t, s.store.Pool().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM booking_days) + (SELECT count(*) FROM confirm_days)`).Scan(&kept))
 	if kept != 0 {
 		t.Errorf("Expected the counts of days that are over deleted, received %d", kept)
+	}
+}
+
+func TestTheOverviewListsWaitingBookingsAndRecentEvents(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{Bookings: 8000}) // two of them need attention
+	pgtest.Exec(t, s.store, `UPDATE integrations SET last_sync_at = '2026-07-01T10:00:00Z' WHERE name <> 'Walks 4'`)
+	pgtest.Exec(t, s.store, `UPDATE integrations SET last_sync_at = '2026-06-01' WHERE name = 'Walks 4'`)
+	pgtest.Exec(t, s.store, `UPDATE slot_rounds SET pulled_at = '2026-05-01' WHERE integration_id = (SELECT id FROM integrations WHERE name = 'Walks 6')`)
+	pgtest.Exec(t, s.store, `UPDATE booking_attention SET settled_at = '2026-07-02T09:00:00Z' WHERE since = (SELECT max(since) FROM booking_attention)`)
+	pgtest.Exec(t, s.store, `INSERT INTO integration_health_changes (integration_id, at, state, reason) SELECT id, '2026-07-02T08:00:00Z', 'DEGRADED', 'a timeout' FROM integrations WHERE name = 'Walks 5'`)
+	pgtest.Exec(t, s.store, `INSERT INTO sync_attempts SELECT gen_random_uuid(), id, 'full', 'schedule', '2026-07-02T07:00:00Z', '2026-07-02T07:00:00Z', 0, true, 'it answered with 503' FROM integrations WHERE name = 'Walks 5'`)
+	pgtest.Exec(t, s.store, `INSERT INTO sync_attempts SELECT gen_random_uuid(), id, 'full', 'schedule', '2026-07-02T07:30:00Z', '2026-07-02T07:00:00Z', 0, false, 'unchanged' FROM integrations WHERE name = 'Walks 5'`)
+	pgtest.Exec(t, s.store, `INSERT INTO syncs SELECT gen_random_uuid(), id, 'full', 'schedule', '2026-07-02T06:00:00Z', '2026-07-02T06:00:00Z', 1, 0, 0, 0, '[]', '{"would_deactivate":5,"of":8}' FROM integrations WHERE name = 'Walks 5'`)
+	pgtest.Exec(t, s.store, `INSERT INTO conformance_runs (id, integration_id, scope, state, created_at, finished_at, verdict) SELECT gen_random_uuid(), id, 'full', 'finished', now(), '2026-07-02T05:00:00Z', 'conformant' FROM integrations WHERE name = 'Walks 5'`)
+	o, err := s.store.Overview(t.Context(), time.Now())
+	check(t, err)
+	if len(o.Queue) != 1 || o.Queue[0].Reason != marketplace.ConfirmRefused || o.Queue[0].Reference != "R-8000" || o.Queue[0].IntegrationName == "" {
+		t.Errorf("Expected the one booking that waits, received %+v", o.Queue)
+	}
+	if o.OldestSync == nil || o.OldestSync.Name != "Walks 4" || o.OldestSlots == nil || o.OldestSlots.Name != "Walks 6" {
+		t.Errorf("Expected the oldest sync and slots, received %+v and %+v", o.OldestSync, o.OldestSlots)
+	}
+	want := []struct {
+		kind marketplace.RecentKind
+		says string
+	}{
+		{marketplace.AttentionResolved, "confirm_refused"}, {marketplace.HealthChanged, "DEGRADED: a timeout"}, {marketplace.SyncFailed, "it answered with 503"},
+		{marketplace.SyncHeld, "5 of 8 activities"}, {marketplace.RunEnded, "conformant"}, {marketplace.AttentionNeeded, "confirm_refused"},
+	}
+	for i, w := range want {
+		if len(o.Recent) <= i || o.Recent[i].Kind != w.kind || o.Recent[i].Says != w.says {
+			t.Fatalf("Expected event %d to be %+v, received %+v", i, w, o.Recent)
+		}
+	}
+	if last := len(o.Recent) - 1; o.Recent[0].Booking == nil || o.Recent[4].Run == nil || o.Recent[last].At.After(o.Recent[0].At) {
+		t.Errorf("Expected links to a booking and a run, newest first, received %+v", o.Recent)
+	}
+
+	// A skipped sync is a sync. Events of test mode are left out.
+	pgtest.Exec(t, s.store, `INSERT INTO skipped_syncs SELECT id, 'schedule', now(), now() FROM integrations WHERE name = 'Walks 4'`)
+	pgtest.Exec(t, s.store, `UPDATE integrations SET mode = 'test' WHERE name = 'Walks 5'`)
+	o, err = s.store.Overview(t.Context(), time.Now())
+	check(t, err)
+	if o.OldestSync.Name == "Walks 4" {
+		t.Error("Expected a skipped sync to count")
+	}
+	for _, e := range o.Recent {
+		if e.IntegrationName == "Walks 5" {
+			t.Errorf("Expected no event of test mode, received %+v", e)
+		}
 	}
 }

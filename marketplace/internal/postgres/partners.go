@@ -55,7 +55,7 @@ func (p *Partners) ChangeIntegration(ctx context.Context, before, after marketpl
 		if _, err := p.Integration(ctx, before.ID); err != nil {
 			return err
 		}
-		return &marketplace.Error{Code: marketplace.Conflict, Message: "the integration was changed meanwhile; read it and send the change again"}
+		return &marketplace.Error{Code: marketplace.Conflict, Message: "the integration was changed in the meantime; read it and send the change again"}
 	}
 	return nil
 }
@@ -88,8 +88,11 @@ var integrationList = list[marketplace.Integration]{
 	},
 }
 
-func (p *Partners) ListIntegrations(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+func (p *Partners) ListIntegrations(ctx context.Context, of marketplace.Scope, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
 	f := newFilters()
+	if words != "" { // there are too few integrations for an index
+		f.add(`position(lower(@words) IN lower(name || E'\n' || base_url)) > 0`, "words", words)
+	}
 	f.conditions = append(f.conditions, "deleted_at IS NULL")
 	f.of(of, "")
 	return integrationList.page(ctx, p.database, f, asked)

@@ -33,7 +33,7 @@ func (s sold) otherLists() map[string]listed {
 	}
 	integrations := func(index string, account uuid.UUID) listed {
 		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
-			p, err := s.store.Partners.ListIntegrations(ctx, marketplace.Scope{Account: account}, asked)
+			p, err := s.store.Partners.ListIntegrations(ctx, marketplace.Scope{Account: account}, "", asked)
 			return len(p.Entries), p.Next, err
 		}}
 	}
@@ -68,7 +68,7 @@ func (s sold) pages() map[string]func(context.Context) error {
 	one := []uuid.UUID{s.integration}
 	return map[string]func(context.Context) error{
 		"what needs an operator": func(ctx context.Context) error {
-			_, err := s.store.Overview(ctx, time.Now(), true)
+			_, err := s.store.Overview(ctx, time.Now())
 			return err
 		},
 		"an account's tokens": func(ctx context.Context) error {

@@ -30,7 +30,7 @@ func (r *Runs) Create(ctx context.Context, run certification.Run, most int) erro
 				return err
 			}
 			if underWay >= most {
-				return marketplace.Errorf(marketplace.Conflict, "an account may have at most %d conformance runs under way; wait until one has ended", most)
+				return marketplace.Errorf(marketplace.Conflict, "an account may have at most %d conformance runs in progress; wait until one has ended", most)
 			}
 		}
 		created, err := tx.Exec(ctx, `
@@ -104,7 +104,10 @@ func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
 		batch := &pgx.Batch{}
 		batch.Queue(`DELETE FROM conformance_run_parts WHERE run_id = $1`, l.Run)
 		batch.Queue(`UPDATE conformance_runs SET state = 'queued', holder = NULL, leased_until = NULL, started_at = NULL WHERE id = $1`, l.Run)
-		return tx.SendBatch(ctx, batch).Close()
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		return r.insertJobs(ctx, tx, newJob{args: job.ConformanceRun{Run: l.Run}}) // skipped while the job that stops is there
 	})
 }
 
@@ -142,6 +145,9 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 				SELECT integration_id, id, $2, $3, $4, $5 FROM conformance_runs WHERE id = $1
 				ON CONFLICT (integration_id) DO UPDATE SET run_id = EXCLUDED.run_id, base_url = EXCLUDED.base_url, jws = EXCLUDED.jws,
 					issued_at = EXCLUDED.issued_at, valid_until = EXCLUDED.valid_until, ended_at = NULL, ended_by = NULL`, l.Run, c.BaseURL, c.JWS, c.IssuedAt, c.ValidUntil)
+			batch.Queue(`
+				SELECT integration_event(integration_id, $2, jsonb_build_object('run_id', id, 'valid_until', $3::timestamptz)) FROM conformance_runs WHERE id = $1`,
+				l.Run, certification.CertificateIssued, c.ValidUntil)
 		}
 		if came.Verdict == "nonconformant" {
 			batch.Queue(`
@@ -151,70 +157,14 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 					ended = made.RowsAffected() > 0
 					return nil
 				})
+			batch.Queue(`
+				SELECT integration_event(integration_id, $2, jsonb_build_object('reason', 'breach', 'run_id', ended_by)) FROM conformance_certificates WHERE ended_by = $1`,
+				l.Run, certification.CertificateEnded)
 		}
+		queueJudged(batch, l.Run, came.Judged)
 		return tx.SendBatch(ctx, batch).Close()
 	})
 	return ended && err == nil, err
-}
-
-// certified is the condition for a valid certificate. After a change of address the new address has
-// not been tested.
-const certified = `c.ended_at IS NULL AND c.valid_until > now() AND c.base_url = i.base_url`
-
-// endReason is why a certificate ended: null while it is valid or if there was no certificate.
-const endReason = `CASE WHEN c.ended_at IS NOT NULL THEN 'breach' WHEN c.valid_until <= now() THEN 'expired' WHEN c.base_url <> i.base_url THEN 'address_changed' END`
-
-// Require sets whether live integrations must be certified for their activities to be listed.
-func (r *Runs) Require(ctx context.Context, required bool) error {
-	return r.transaction(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE certification_policy SET required = $1 WHERE required <> $1`, required); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, withhold)
-		return err
-	})
-}
-
-// withhold updates integrations whose certificates have expired. Triggers handle all other changes.
-const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(id, mode, base_url)`
-
-func (r *Runs) Withhold(ctx context.Context) ([]certification.Listing, error) {
-	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Listing], withhold+` RETURNING id, withheld`)
-}
-
-// Certifications returns the certification of integrations.
-func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
-	found := make(map[uuid.UUID]certification.Certification, len(integrations))
-	rows, err := r.pool.Query(ctx, `
-		SELECT i.id, CASE WHEN `+certified+` THEN 'certified' WHEN c.run_id IS NOT NULL THEN 'expired' WHEN f.verdict = 'nonconformant' THEN 'failed' ELSE 'none' END,
-			r.id, r.contract_version, r.suite_version, c.valid_until, i.withheld,
-			`+endReason+`, coalesce(c.ended_at, CASE WHEN c.valid_until <= now() THEN c.valid_until END), c.ended_by
-		FROM integrations i LEFT JOIN conformance_certificates c ON c.integration_id = i.id LEFT JOIN LATERAL (
-			SELECT id, verdict FROM conformance_runs WHERE integration_id = i.id AND verdict IN ('conformant', 'nonconformant') AND scope = 'full' ORDER BY created_at DESC, id DESC LIMIT 1) f ON true
-			LEFT JOIN conformance_runs r ON r.id = CASE WHEN c.run_id IS NOT NULL THEN c.run_id WHEN f.verdict = 'nonconformant' THEN f.id END
-		WHERE i.id = ANY ($1)`, integrations)
-	if err != nil {
-		return nil, err
-	}
-	var id uuid.UUID
-	var c certification.Certification
-	var reason *certification.EndReason
-	var ended certification.Ending
-	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil, &c.Withheld, &reason, &ended.At, &ended.Run}, func() error {
-		if c.Ended = nil; reason != nil {
-			c.Ended = &certification.Ending{Reason: *reason, At: ended.At, Run: ended.Run}
-		}
-		found[id] = c
-		return nil
-	})
-	return found, err
-}
-
-// Certificate returns an integration's valid certificate, or NotFound.
-func (r *Runs) Certificate(ctx context.Context, integration uuid.UUID) (string, error) {
-	return one(ctx, r.pool, "certificate", pgx.RowTo[string], `
-		SELECT c.jws FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
-		WHERE c.integration_id = $1 AND `+certified, integration)
 }
 
 // storable encodes a list as JSON for PostgreSQL, which cannot store NUL.
@@ -255,12 +205,13 @@ func (r *Runs) Recover(ctx context.Context) error {
 	})
 }
 
-// AskForRechecks schedules a recheck of each certified integration from that time on, with a pause
-// between them. The pause is shorter if they would not all start within the given time.
+// AskForRechecks schedules a recheck of each integration with a certificate from that time on, with a
+// pause between them. The pause is shorter if they would not all start within the given time. A
+// certificate that a breach has ended counts too, so that operators see whether the breach is fixed.
 func (r *Runs) AskForRechecks(ctx context.Context, from time.Time, pause, within time.Duration) error {
 	ids, err := all(ctx, r.pool, pgx.RowTo[uuid.UUID], `
 		SELECT i.id FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
-		WHERE `+certified+` AND i.deleted_at IS NULL ORDER BY i.id`)
+		WHERE c.valid_until > now() AND c.base_url = i.base_url AND i.deleted_at IS NULL ORDER BY i.id`)
 	if err != nil || len(ids) == 0 {
 		return err
 	}

@@ -18,10 +18,11 @@ type Integration struct {
 	Degraded   bool
 	Failures   int64
 	LastSyncAt time.Time // zero before the first sync
-	Withheld   bool      // not listed, because a required certificate is missing
+	Withheld   bool      // not listed, because a required certificate or approval is missing
 	// CertificateEnded is why the last certificate ended (a certification.EndReason); "": it is
 	// valid, or there was none.
 	CertificateEnded string
+	GoLiveRequested  bool // the partner waits for an approval
 }
 
 // Breach is a rule that a live integration's partner broke.

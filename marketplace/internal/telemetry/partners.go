@@ -23,8 +23,9 @@ var (
 	lastSync       = describe("marketplace_integration_sync_timestamp_seconds", "When a sync last ended with this result, as known to this replica.", "integration", "result")
 	integrationIs  = describe("marketplace_integration_info", "Always 1, with the integration's mode: live or test.", "integration", "mode")
 	degraded       = describe("marketplace_integration_degraded", "1 while the partner is DEGRADED.", "integration")
-	withheld       = describe("marketplace_integration_withheld", "1 while activities are not listed for want of a required certificate.", "integration")
+	withheld       = describe("marketplace_integration_withheld", "1 while activities are not listed because a required certificate or approval is missing.", "integration")
 	certificate    = describe("marketplace_integration_certificate_ended", "1 while the last certificate is no longer valid, by reason: breach, expired or address_changed.", "integration", "reason")
+	goLive         = describe("marketplace_integration_go_live_requested", "1 while the partner waits for the approval to go live.", "integration")
 	breachSince    = describe("marketplace_integration_breach_since_timestamp_seconds", "Since when the partner breaks a rule of the contract, for rules that were broken in the last day.", "integration", "rule", "clause", "level")
 	failures       = describe("marketplace_integration_failures_total", "Failed calls to the partner, of all replicas.", "integration")
 )
@@ -103,6 +104,9 @@ func (p *partners) collect(to series) {
 		to.gauge(withheld, oneIf(i.Withheld), id.String())
 		if i.CertificateEnded != "" {
 			to.gauge(certificate, 1, id.String(), i.CertificateEnded)
+		}
+		if i.GoLiveRequested {
+			to.gauge(goLive, 1, id.String())
 		}
 		to.count(failures, float64(i.Failures), id.String())
 	}

@@ -22,9 +22,10 @@ const (
 	apart     = time.Second
 	nightTime = time.Hour
 	// Rechecks follow a night's syncs with this pause. It is shorter if they would not all start
-	// within recheckTime. A read-only run takes some seconds.
+	// within recheckTime, so that all have ended after half an hour. A read-only run takes some
+	// seconds.
 	recheckApart = 10 * time.Second
-	recheckTime  = 30 * time.Minute
+	recheckTime  = 28 * time.Minute
 	// probedTogether is how many partners one job probes concurrently. A partner that hangs does
 	// not delay the others.
 	probedTogether = 50
@@ -118,6 +119,7 @@ const (
 	keptBreaches      = 200
 	// keptJudged is how long a rule is stored after it was last broken.
 	keptJudged = 90 * 24 * time.Hour
+	keptNews   = 200
 	keptRuns   = 30 // with their reports
 	// keptAnswers is how long the answer to a request with an idempotency key is stored.
 	keptAnswers = 24 * time.Hour
@@ -164,6 +166,9 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 		}},
 		{"conformance_runs", func() (int64, error) {
 			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldRuns(ctx, keptRuns, rowsDropped) })
+		}},
+		{"integration_events", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldNews(ctx, keptNews, rowsDropped) })
 		}},
 		{"slots", func() (int64, error) { return w.dropPastSlots(ctx) }},
 		{"guests", func() (int64, error) { return w.eraseGuests(ctx) }},
@@ -220,40 +225,8 @@ func some(batch int64, drop func() (int64, error)) (dropped int64, err error) {
 	return dropped, nil
 }
 
-func (w *Worker) confirm(ctx context.Context, j *river.Job[job.Confirm]) error {
-	return again(w.Bookings.DeliverConfirm(ctx, j.Args.Booking))
-}
-
-func (w *Worker) release(ctx context.Context, j *river.Job[job.Release]) error {
-	return again(w.Bookings.DeliverRelease(ctx, j.Args.Booking))
-}
-
-func (w *Worker) cancel(ctx context.Context, j *river.Job[job.Cancel]) error {
-	return again(w.Bookings.DeliverCancel(ctx, j.Args.Booking))
-}
-
 func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
 	return errors.Join(w.Bookings.Sweep(ctx), w.Runs.Recover(ctx))
-}
-
-// rates pulls the exchange rates. Several replicas may have requested it.
-func (w *Worker) rates(ctx context.Context, _ *river.Job[job.Rates]) error {
-	if w.Rates == nil {
-		return river.JobCancel(errors.New("this replica has no --rates-url"))
-	}
-	return w.Rates.Pull(ctx)
-}
-
-func (w *Worker) run(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
-	return w.Runs.Run(ctx, j.Args.Run)
-}
-
-func (w *Worker) recheck(ctx context.Context, j *river.Job[job.ConformanceRecheck]) error {
-	return w.Runs.Recheck(ctx, j.Args.Integration)
-}
-
-func (w *Worker) cleanUpRun(ctx context.Context, j *river.Job[job.ConformanceCleanup]) error {
-	return w.Runs.CleanUp(ctx, j.Args.Run)
 }
 
 // again repeats a delivery after a pause, as the same job.

@@ -25,7 +25,13 @@ const (
 )
 
 func runDoomed(address string) error {
-	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), jobTime: shortJob, rescueTime: shortRescue}
+	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), jobTime: shortJob, rescueTime: shortRescue, runs: noRuns{}}
+	if command := os.Getenv(conformanceCommand); command != "" {
+		var err error
+		if b.runs, err = runnerAt(context.Background(), address, command, os.Stderr); err != nil {
+			return err
+		}
+	}
 	r, err := b.open(context.Background(), os.Stderr)
 	if err != nil {
 		return err

@@ -60,18 +60,33 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, river.WorkFunc(w.incremental))
 	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
 	river.AddWorker(kinds, river.WorkFunc(w.sales))
-	river.AddWorker(kinds, river.WorkFunc(w.recheck))
-	river.AddWorker(kinds, river.WorkFunc(w.confirm))
-	river.AddWorker(kinds, river.WorkFunc(w.release))
-	river.AddWorker(kinds, river.WorkFunc(w.cancel))
 	river.AddWorker(kinds, river.WorkFunc(w.sweep))
 	river.AddWorker(kinds, river.WorkFunc(w.events))
-	river.AddWorker(kinds, river.WorkFunc(w.rates))
-	river.AddWorker(kinds, &pulling[job.ConformanceRun]{work: w.run, limit: certification.LongestRun})
-	river.AddWorker(kinds, &pulling[job.ConformanceCleanup]{work: w.cleanUpRun, limit: certification.LongestRun})
+	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.Confirm]) error {
+		return again(c.Bookings.DeliverConfirm(ctx, j.Args.Booking))
+	}))
+	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.Release]) error {
+		return again(c.Bookings.DeliverRelease(ctx, j.Args.Booking))
+	}))
+	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.Cancel]) error {
+		return again(c.Bookings.DeliverCancel(ctx, j.Args.Booking))
+	}))
+	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.ConformanceRecheck]) error {
+		return c.Runs.Recheck(ctx, j.Args.Integration)
+	}))
+	river.AddWorker(kinds, &pulling[job.ConformanceRun]{limit: certification.LongestRun, work: func(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
+		return c.Runs.Run(ctx, j.Args.Run)
+	}})
+	river.AddWorker(kinds, &pulling[job.ConformanceCleanup]{limit: certification.LongestRun, work: func(ctx context.Context, j *river.Job[job.ConformanceCleanup]) error {
+		return c.Runs.CleanUp(ctx, j.Args.Run)
+	}})
 	queues := map[string]river.QueueConfig{}
 	for name, most := range workers {
 		queues[name] = river.QueueConfig{MaxWorkers: most}
+	}
+	if c.Rates != nil { // other replicas leave these jobs alone
+		river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, _ *river.Job[job.Rates]) error { return c.Rates.Pull(ctx) }))
+		queues[job.QueueRates] = river.QueueConfig{MaxWorkers: 1}
 	}
 	var err error
 	w.queue, err = river.NewClient(riverpgxv5.New(c.Store.Pool()), &river.Config{

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/worker"
@@ -202,4 +204,18 @@ func TestARoundOfSlotsGoesOnWhereAReplicaHasLeftIt(t *testing.T) {
 	if _, _, rest, slots := p.told(); rest != options-first || slots != rest {
 		t.Errorf("want the %d others pulled once each, got %d, %d times", options-first, rest, slots)
 	}
+}
+
+func TestRates_AreNotCancelledByAReplicaWithoutAnAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	without := b.replica(t)
+	check(t, b.store.InsertJobs(t.Context(), job.Rates{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
+	p := b.partner(t, 1)
+	check(t, without.store.InsertJobs(t.Context(), job.Probe{Due: b.clock.Now(), Integrations: []uuid.UUID{p.id}}))
+	until(t, "a later job done by the replica without an address", func() bool { _, probes, _, _ := p.told(); return probes == 1 })
+	pulls := &feed{}
+	b.rates = pulls
+	b.replica(t)
+	until(t, "the exchange rates pulled by the replica with an address", func() bool { return pulls.pulls.Load() == 1 })
 }

@@ -35,8 +35,8 @@ func newLearn() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "learn",
 		Short: "Write a scenario that behaves like a real partner",
-		Long: `learn makes a twin of a partner: a scenario that the mock plays and that sells,
-answers and errs as the partner does. It reads the partner's catalog and the slots of
+		Long: `learn makes a twin of a partner: a scenario with which the mock sells,
+answers and fails like the partner. It reads the partner's catalog and the slots of
 the next 60 days, as a catalog sync does. It holds and books nothing.
 
 What reserve, confirm, release and cancel do is learned from recordings: HTTP
@@ -62,7 +62,7 @@ Exit codes:
 	flags := command.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.baseURL, "base-url", "", "the partner's base URL; without it only recordings are read")
-	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how the partner wants its key: bearer or api_key")
+	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how the partner expects its key: bearer or api_key")
 	flags.StringVar(&f.keyVariable, "auth-key-env", keyVariable, "the environment `variable` that holds the partner's key")
 	flags.StringSliceVar(&f.recordings, "har", nil, "`files` with recorded calls: HTTP archives, or their entries, one on each line")
 	flags.StringVar(&f.out, "out", "twin.yaml", "the scenario `file` to write; - means standard output")

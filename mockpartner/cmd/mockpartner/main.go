@@ -30,7 +30,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mockpartner",
-		Short: "A partner platform that keeps the partner contract to the letter",
+		Short: "Run a partner platform that follows the partner contract exactly",
 		Long: `mockpartner serves the six partner endpoints (products, availability, reserve,
 confirm, release, cancel) from a catalog. Holds expire, seats are counted, and you
 can move the clock. Its control API is at /_mock/. Quirks and faults, in a scenario
@@ -59,7 +59,7 @@ func newHealth() *cobra.Command {
 	return cli.NewHealth(&cobra.Command{
 		Use:   "health",
 		Short: "Check whether a running mock is up",
-		Long: `health asks the mock at the address whether it is up, and ends with 0 where it is: for
+		Long: `health asks the mock at the address whether it is up, and exits with 0 if it is: for
 containers, which have no shell and no curl.`,
 		Example: `  mockpartner health --addr 127.0.0.1:8081`,
 		Args:    cobra.NoArgs,

@@ -72,7 +72,7 @@ func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log i
 			err = mock.Play(s)
 		}
 		if err != nil {
-			fmt.Fprintf(log, "mockpartner: the scenario stays as it was: %v\n", err)
+			fmt.Fprintf(log, "mockpartner: the scenario was not changed: %v\n", err)
 			return
 		}
 		fmt.Fprintf(log, "mockpartner: %s: read again: %s\n", file.Path, describe(s))

@@ -64,7 +64,7 @@ Exit codes:
 	flags := command.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&address, "url", "http://"+defaultAddr, "URL of the mock, or of a sandbox in it")
-	flags.StringVar(&token, "control-token", "", "the mock's control token, where it has one (also "+controlTokenVariable+")")
+	flags.StringVar(&token, "control-token", "", "the mock's control token, if it has one (also "+controlTokenVariable+")")
 	flags.BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	cli.Fill(command, cli.Settings{Flags: flags, Variable: func(flag string) string { return variables[flag] }})
 	return command

@@ -67,7 +67,7 @@ const (
 func (l *Left) UnmarshalYAML(node ast.Node) error {
 	text := node.GetToken().Value
 	if _, isScalar := node.(ast.ScalarNode); !isScalar {
-		return yamlfile.At(node, "expected what is left of a slot, such as 12, 12/20, closed, closed 3/20, free or none")
+		return yamlfile.At(node, "expected the remaining seats of a slot, such as 12, 12/20, closed, closed 3/20, free or none")
 	}
 	if _, err := Left(text).moment(0); err != nil {
 		return yamlfile.At(node, "%v", err)
@@ -107,7 +107,7 @@ func (l Left) moment(capacity int) (*Moment, error) {
 }
 
 func (l Left) wrong() error {
-	return fmt.Errorf("expected what is left of a slot, such as 12, 12/20, closed, closed 3/20, free or none, received %q", string(l))
+	return fmt.Errorf("expected the remaining seats of a slot, such as 12, 12/20, closed, closed 3/20, free or none, received %q", string(l))
 }
 
 // Moment is a slot of a calendar before the mock has sold any of it.

@@ -168,7 +168,7 @@ func parseStarts(starts []string) ([]int, error) {
 			return nil, err
 		}
 		if slices.Contains(minutes, minute) {
-			return nil, fmt.Errorf("%s stands twice: slots are told apart by their start", start)
+			return nil, fmt.Errorf("%s is listed twice: the start of every slot must be unique", start)
 		}
 		minutes = append(minutes, minute)
 	}

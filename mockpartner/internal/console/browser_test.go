@@ -156,6 +156,60 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Quiet()
 	})
 
+	t.Run("each of three tasks takes at most three clicks", func(t *testing.T) {
+		t.Parallel()
+		v := start(t)
+		v.partner("GET", "/products?limit=1", "", 200)
+		v.partner("POST", "/bookings/confirm", `{"reservationConfirmationCode":"unknown"}`, 400)
+		v.partner("GET", "/products?limit=2", "", 200)
+		o := open(t, b, v, "/_mock/?probes=yes")
+		o.Shows("#link", "live")
+		browsertest.Value[any](o.Tab, `window.clicked = 0, addEventListener("click", event => { if (event.isTrusted && event.detail) clicked++ }, true)`)
+		took := func(task string, do func()) {
+			do()
+			if got := browsertest.Value[int](o.Tab, `clicked`); got > 3 {
+				t.Errorf("%s: want at most three clicks, got %d", task, got)
+			}
+			browsertest.Value[any](o.Tab, `clicked = 0`)
+		}
+		took("hide probes", func() {
+			o.Shows("#exchanges-list", "/products?limit=1")
+			o.Click("#exchanges-probes")
+			o.See(`!document.querySelector("#exchanges-list").textContent.includes("limit=1")`)
+		})
+		took("make the next confirm fail as the last one did", func() {
+			o.Click("#repeat-2-go")
+			o.Shows("#faults-armed", "not fired yet")
+			o.partner("POST", "/bookings/confirm", `{"reservationConfirmationCode":"another"}`, 400)
+			o.Shows("#exchanges-list .fault", "fault fault-1")
+		})
+		took("see why the caller was judged broken", func() {
+			o.Click("#caller-judge")
+			o.Shows("#caller-rules .refusal", "GET /products?limit=2: expected no query")
+			o.Click("#caller-rules .refusal a")
+			o.Shows("#exchanges-list .open", "/products?limit=2")
+		})
+		o.Quiet()
+	})
+
+	t.Run("each section fits a screen, and the sections' links stay on it", func(t *testing.T) {
+		t.Parallel()
+		v := busy(t)
+		o := open(t, b, v, "/_mock/?judged=yes&exchange=1&slot="+v.firstSlot())
+		o.Shows("#link", "live")
+		for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
+			o.Do(chromedp.EmulateViewport(size[0], size[1]))
+			o.See(fmt.Sprintf(`innerWidth === %d && innerHeight === %d`, size[0], size[1]))
+			o.Is(`[...document.querySelectorAll(".panel")].filter(p => p.getBoundingClientRect().height > innerHeight).map(p => p.id).join()`, "")
+			o.Click(`nav a[href="#sandboxes"]`)
+			o.See(`document.querySelector("#sandboxes").getBoundingClientRect().top < innerHeight`)
+			o.Is(`String(document.querySelector("nav a").getBoundingClientRect().top >= 0)`, "true")
+			o.Click(`nav a[href="#faults"]`)
+			o.See(`(f => f.top >= document.querySelector("nav").getBoundingClientRect().bottom - 1 && f.bottom <= innerHeight + 1)(document.querySelector("#faults").getBoundingClientRect())`)
+		}
+		o.Quiet()
+	})
+
 	t.Run("a click is not lost while the page changes", func(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, start(t), "/_mock/")

@@ -30,7 +30,7 @@ type preset struct{ id, about, fault string }
 
 // presets are common failures that every marketplace must handle.
 var presets = []preset{
-	{"reserve-refused", "The next reserve finds the seats gone: 400 with a message for the customer.",
+	{"reserve-refused", "The next reserve is refused for lack of seats: 400 with a message for the customer.",
 		`{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":{"message":"This time has just sold out."}}`},
 	{"reserve-fails", "The next reserve fails with 500.", `{"match":{"endpoint":"reserve"},"times":1,"status":500}`},
 	{"reserve-too-late", "The next reserve is answered just after the marketplace has given up; the seats are held.",
@@ -103,8 +103,8 @@ type partView struct {
 
 func (b *builder) parts() []partsPanel {
 	panels := []partsPanel{
-		{ID: string(defects.Defects), Title: "Defects", About: "Mistakes of real partners. Each breaks one rule of the contract."},
-		{ID: string(defects.Variants), Title: "Variants", About: "Lawful ways to be different. A marketplace has to live with all of them."},
+		{ID: string(defects.Defects), Title: "Defects", About: "Mistakes that real partners make. Each breaks one rule of the contract."},
+		{ID: string(defects.Variants), Title: "Variants", About: "Unusual behaviour within the contract. A marketplace must support all of them."},
 	}
 	played := b.box.Faults().Origins()
 	for i := range panels {

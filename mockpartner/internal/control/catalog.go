@@ -47,7 +47,7 @@ func sellProduct(c *call) (any, error) {
 	}
 	sold, ok := p.Catalog().Product(id)
 	if !ok {
-		return nil, reply.Refuse(http.StatusConflict, "the product %q was taken out of the catalog this very moment", id)
+		return nil, reply.Refuse(http.StatusConflict, "the product %q was removed from the catalog in the meantime", id)
 	}
 	return sold.Form(), nil
 }

@@ -103,7 +103,10 @@ func applyPart(kind defects.Kind) handler {
 			return nil, err
 		}
 		if p.Scenario().Catalog != nil {
-			return nil, reply.Refuse(http.StatusConflict, "it has a catalog of its own: start a mock with it, or make a sandbox with it")
+			return nil, reply.Refuse(http.StatusConflict, "it has its own catalog: start a mock or create a sandbox with it")
+		}
+		if p.AboutWebhooks() {
+			return nil, reply.Refuse(http.StatusConflict, "it shows in webhooks only: start a mock with it and with webhooks, or make a sandbox with both")
 		}
 		return c.applied(as(http.StatusConflict, c.box.Faults().Play(p.Part())))
 	}

@@ -73,7 +73,7 @@ func ownPagesOnly(next http.Handler) http.Handler {
 			judged.Method = http.MethodPost
 		}
 		if err := protection.Check(judged); err != nil {
-			reply.Message(w, http.StatusForbidden, "the control API takes nothing from the pages of another site")
+			reply.Message(w, http.StatusForbidden, "the control API refuses requests from pages of other sites")
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -76,6 +76,9 @@ func (a *api) specOf(r client.Spec) (spec sandbox.Spec, err error) {
 			return spec, err
 		}
 	}
+	if spec.Webhooks, err = chosen.Webhooks(spec.Webhooks); err != nil {
+		return spec, err
+	}
 	spec.Catalog, err = catalogOf(r, chosen.Catalog)
 	return spec, err
 }

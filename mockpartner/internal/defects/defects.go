@@ -57,6 +57,9 @@ func (p Partner) Origin() string { return p.origin }
 // Part returns the part that gives a sandbox the defect or variant.
 func (p Partner) Part() script.Part { return p.part }
 
+// AboutWebhooks reports whether the partner shows in the webhooks that it sends.
+func (p Partner) AboutWebhooks() bool { return p.scenario.Webhooks != nil }
+
 // Scenario returns the partner as a scenario. It must not be changed.
 func (p Partner) Scenario() *script.Scenario { return p.scenario }
 
@@ -218,11 +221,17 @@ func nameParts(name string, s *script.Scenario) {
 	for i := range s.Quirks {
 		s.Quirks[i].Name = numbered(i, len(s.Quirks))
 	}
+	if s.Webhooks != nil {
+		for i := range s.Webhooks.Faults {
+			s.Webhooks.Faults[i].Name = numbered(i, len(s.Webhooks.Faults))
+		}
+	}
 }
 
 // Choice is what gives a new sandbox some defects and variants.
 type Choice struct {
 	Parts   []script.Part    // variants first
+	hooks   []Partner        // those about webhooks, variants first
 	Catalog *catalog.Catalog // of the variant that has one; nil if no variant does
 }
 
@@ -241,14 +250,40 @@ func Choose(defects, variants []string) (c Choice, err error) {
 			}
 			brings, c.Catalog = name, sold
 		}
-		c.Parts = append(c.Parts, variant.part)
+		c.add(variant)
 	}
 	for _, name := range defects {
 		defect, err := FindDefect(name)
 		if err != nil {
 			return Choice{}, err
 		}
-		c.Parts = append(c.Parts, defect.part)
+		c.add(defect)
 	}
 	return c, nil
+}
+
+func (c *Choice) add(p Partner) {
+	c.Parts = append(c.Parts, p.part)
+	if p.AboutWebhooks() {
+		c.hooks = append(c.hooks, p)
+	}
+}
+
+// ErrNoWebhooks is returned for a defect or variant that shows in webhooks only, if none are sent.
+var ErrNoWebhooks = errors.New("shows in webhooks only")
+
+// Webhooks returns configured webhooks with what the chosen defects and variants change about them.
+// Its error wraps ErrNoWebhooks if nothing is configured and one of them is about webhooks.
+func (c Choice) Webhooks(configured *script.Webhooks) (*script.Webhooks, error) {
+	if len(c.hooks) == 0 {
+		return configured, nil
+	}
+	if configured == nil {
+		return nil, fmt.Errorf("%s %w: configure where the mock sends them, such as with --webhook-url", c.hooks[0].origin, ErrNoWebhooks)
+	}
+	changed := *configured
+	for _, p := range c.hooks {
+		changed = changed.With(*p.scenario.Webhooks)
+	}
+	return &changed, nil
 }

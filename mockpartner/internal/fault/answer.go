@@ -126,7 +126,7 @@ func (h *Headers) compile() (any, error) {
 	check := func(path, name string) error {
 		switch {
 		case !headerName.MatchString(name):
-			return invalid.At(path, "%q is no name for a header", name)
+			return invalid.At(path, "%q is not a valid header name", name)
 		case slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection"}, textproto.CanonicalMIMEHeaderKey(name)):
 			return invalid.At(path, "%s follows from how the answer is sent: limit_data and fault break it", name)
 		}
@@ -137,7 +137,7 @@ func (h *Headers) compile() (any, error) {
 			return nil, err
 		}
 		if strings.ContainsAny(value, "\r\n\x00") {
-			return nil, invalid.At("headers.set", "%s: a value has no line breaks", name)
+			return nil, invalid.At("headers.set", "%s: expected a value without line breaks", name)
 		}
 	}
 	for _, name := range h.Remove {

@@ -33,7 +33,7 @@ func (t *transform) transform(ctx context.Context, answer *response, variables f
 	}
 	input, err := jq.Decode(answer.body)
 	if err != nil {
-		return fmt.Errorf("jq: the answer is no JSON: %w", err)
+		return fmt.Errorf("jq: the answer is not JSON: %w", err)
 	}
 	output, err := t.program.Run(ctx, input, variables()...)
 	if err != nil {

@@ -191,7 +191,7 @@ const (
 )
 
 // ErrTooMuch is returned when a journal has reached its maximum of testimony.
-var ErrTooMuch = errors.New("the journal keeps no more testimony")
+var ErrTooMuch = errors.New("the journal is full of reported facts")
 
 // Testify records a testimony, and returns it with the omitted times filled in. The error wraps
 // ErrTooMuch, or describes the invalid part.

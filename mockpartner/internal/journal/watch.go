@@ -16,8 +16,8 @@ const (
 
 // A journal returns these errors to its watchers.
 var (
-	ErrBusy   = errors.New("too many are watching the journal")
-	ErrSlow   = errors.New("the subscriber is too slow: it has missed exchanges")
+	ErrBusy   = errors.New("too many clients are watching the journal")
+	ErrSlow   = errors.New("the client is too slow: it missed exchanges")
 	ErrClosed = errors.New("the journal is closed")
 )
 

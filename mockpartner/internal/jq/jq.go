@@ -49,7 +49,7 @@ func Compile(path, text string, variables ...string) (*Program, error) {
 	return &Program{code: code, turn: make(chan struct{}, 1)}, nil
 }
 
-var errNoOutput = errors.New("jq: the program gives no output")
+var errNoOutput = errors.New("jq: the program returned no output")
 
 // Run returns the first output of the program.
 func (p *Program) Run(ctx context.Context, input any, variables ...any) (any, error) {

@@ -2,43 +2,11 @@ package judge
 
 import (
 	"fmt"
-	"time"
 
+	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
-
-// drift is how far the caller's date may be off around midnight. Calls take time to arrive, and
-// clocks differ.
-const drift = time.Minute
-
-type kind int
-
-const (
-	otherWindow kind = iota
-	syncWindow
-	oneDay
-)
-
-// kindOf returns the kind of a window that was requested at that moment.
-func kindOf(r *partnerapi.AvailabilityRequest, location *time.Location, at time.Time) kind {
-	for _, moment := range []time.Time{at, at.Add(-drift), at.Add(drift)} {
-		first, last := lookahead(moment.In(location))
-		switch {
-		case r.LocalDateStart == first && r.LocalDateEnd == last:
-			return syncWindow
-		// Dates compare as strings; the schema validates their form.
-		case r.LocalDateStart == r.LocalDateEnd && r.LocalDateStart >= first && r.LocalDateEnd <= last:
-			return oneDay
-		}
-	}
-	return otherWindow
-}
-
-func lookahead(today time.Time) (first, last string) {
-	end := time.Date(today.Year(), today.Month(), today.Day()+partnerapi.LookaheadDays, 12, 0, 0, 0, time.UTC)
-	return today.Format(partnerapi.DateLayout), end.Format(partnerapi.DateLayout)
-}
 
 // asked yields the readable availability calls with their options.
 func (s *story) asked(b *bench) func(yield func(*call, *catalog.IndexedOption) bool) {
@@ -63,11 +31,11 @@ func (s *story) asked(b *bench) func(yield func(*call, *catalog.IndexedOption) b
 func window(s *story, b *bench) {
 	for c, option := range s.asked(b) {
 		location := option.Product.Location
-		if kindOf(c.asks, location, c.At) != otherWindow {
+		if duty.WindowOf(c.asks.LocalDateStart, c.asks.LocalDateEnd, location, c.At) != duty.OtherWindow {
 			b.kept()
 			continue
 		}
-		first, last := lookahead(c.At.In(location))
+		first, last := duty.Lookahead(c.At.In(location))
 		b.broken([]*call{c}, "The window is %.20s to %.20s: expected %s to %s, or one day of those (%s is today in %s).",
 			c.asks.LocalDateStart, c.asks.LocalDateEnd, first, last, first, location)
 	}
@@ -102,14 +70,14 @@ func oncePerSync(s *story, b *bench) {
 	}
 	accounts, pulls := map[slots]*account{}, 0
 	for _, c := range s.calls {
-		if c.endpoint == partnerapi.Products && c.query != probe && c.succeeded() {
+		if c.endpoint == partnerapi.Products && c.query != duty.Probe && c.succeeded() {
 			pulls++
 		}
 		if c.asks == nil || !c.succeeded() || !s.knows(c, s.Real) {
 			continue
 		}
 		option, ok := s.option(c.asks.ProductID, c.asks.OptionID)
-		if !ok || kindOf(c.asks, option.Product.Location, c.At) != syncWindow {
+		if !ok || duty.WindowOf(c.asks.LocalDateStart, c.asks.LocalDateEnd, option.Product.Location, c.At) != duty.SyncWindow {
 			continue
 		}
 		key := slots{c.asks.ProductID, c.asks.OptionID, c.asks.LocalDateStart}

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"partnerkit.dev/mockpartner/internal/journal"
 )
@@ -28,6 +29,15 @@ func (b *bench) cannot(reason string) {
 		}
 	}
 	b.unjudged = append(b.unjudged, Unjudged{Count: 1, Reason: reason})
+}
+
+// found notes what a judge of single requests says about a call: what is wrong, or "".
+func (b *bench) found(c *call, wrong string) {
+	if wrong == "" {
+		b.kept()
+		return
+	}
+	b.broken([]*call{c}, "%s%s.", strings.ToUpper(wrong[:1]), wrong[1:])
 }
 
 func (b *bench) broken(calls []*call, format string, args ...any) {

@@ -21,7 +21,7 @@ func reservedFirst(s *story, b *bench) {
 			case h.reserve != nil:
 				b.kept()
 			case told:
-				b.broken([]*call{reserve, c}, "The answer to reserve with the code %.60q had not come by then.", h.code)
+				b.broken([]*call{reserve, c}, "The answer to reserve with the code %.60q had not arrived by then.", h.code)
 			case !s.complete():
 				b.cannot(early)
 			default:
@@ -58,7 +58,7 @@ func confirmOnce(s *story, b *bench) {
 			case final:
 				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q, though it had been answered %d.", h.code, before.Status)
 			case c.Arrived.Before(until):
-				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q while the one before was under way.", h.code)
+				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q while the previous one was in progress.", h.code)
 			default:
 				b.kept()
 			}

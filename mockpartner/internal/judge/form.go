@@ -1,12 +1,11 @@
 package judge
 
 import (
-	"mime"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
 
+	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -47,7 +46,7 @@ func escaped(s *story, b *bench) {
 		switch {
 		case c.endpoint != partnerapi.Release && c.endpoint != partnerapi.Cancel:
 		case c.misspelt:
-			b.broken([]*call{c}, "%.100q is to name %.100q, but does not: as one segment that is %.150s.", c.Target, c.code, partnerapi.EscapeSegment(c.code))
+			b.found(c, duty.Segment(c.Target, c.code))
 		default:
 			b.kept()
 		}
@@ -92,13 +91,7 @@ func contentType(s *story, b *bench) {
 		if !c.hasBody() || c.endpoint == "" {
 			continue
 		}
-		sent := c.Request.Header.Get("Content-Type")
-		kind, _, err := mime.ParseMediaType(sent)
-		if err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json")) {
-			b.kept()
-			continue
-		}
-		b.broken([]*call{c}, "The body of %s has the Content-Type %.80q: expected application/json.", c.endpoint, sent)
+		b.found(c, duty.ContentType(c.endpoint, c.Request.Header))
 	}
 }
 
@@ -128,26 +121,9 @@ func patient(s *story, b *bench) {
 	}
 }
 
-const probe = "limit=1"
-
 func productsForm(s *story, b *bench) {
 	for c := range s.of(partnerapi.Products) {
-		query, err := url.ParseQuery(c.query)
-		since := query["updated_since"]
-		switch {
-		case c.query == "" || c.query == probe:
-			b.kept()
-		case err != nil:
-			b.broken([]*call{c}, "The query %.100q has invalid escapes.", c.query)
-		case len(query) > 1 || len(since) != 1:
-			b.broken([]*call{c}, "GET /products?%.100s: expected no query, ?updated_since=, or exactly ?%s.", c.query, probe)
-		default:
-			if _, err := partnerapi.ParseDateTime(since[0]); err != nil {
-				b.broken([]*call{c}, "updated_since: %v; a + is to be escaped as %%2B.", err)
-				continue
-			}
-			b.kept()
-		}
+		b.found(c, duty.ProductsQuery(c.query))
 	}
 }
 

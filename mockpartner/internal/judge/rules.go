@@ -1,12 +1,9 @@
 package judge
 
+import "partnerkit.dev/internal/duty"
+
 // Rule is one duty of the caller.
-type Rule struct {
-	ID     string `json:"id"`
-	Title  string `json:"title"`
-	Clause string `json:"clause"` // of docs/contract.md
-	Why    string `json:"why"`    // the consequence of a breach
-}
+type Rule = duty.Rule
 
 type check struct {
 	Rule
@@ -24,54 +21,25 @@ const (
 
 // rules are all rules, in the order of a booking.
 var rules = []check{
-	{Rule{"call.authorized", "Every call presents the key in the registered form", "AUTH-1",
-		"A partner answers any other request with 401, and the integration stops working."}, noExchange, authorized},
-	{Rule{"call.known", "Calls go to the six endpoints, with their methods", "AUTH-4",
-		"Other paths are not part of the contract: a partner may answer anything on them."}, noExchange, known},
-	{Rule{"call.escaped", "Codes and booking ids are escaped as one path segment", "RSV-6",
-		"Unescaped, a code with a slash, a plus or a percent sign names another hold, or no hold: seats stay held, bookings stay booked."},
-		"no release and no cancel was sent", escaped},
-	{Rule{"call.schema", "Request bodies match their schemas", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1",
-		"A partner may refuse a body that does not match, or read it differently."}, "no call has a body, or must have one", schema},
-	{Rule{"call.content-type", "A body is sent as JSON", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1",
-		"Many frameworks do not parse a body with another Content-Type, or without one: its fields are then missing."},
-		"no call has a body", contentType},
-	{Rule{"products.form", "The catalog is requested completely, with updated_since, or with exactly ?limit=1 as the health probe", "PRD-13, PRD-14",
-		"A partner recognizes a probe by limit=1. Any other query may return part of the catalog, as if the other products had been removed."},
-		"GET /products was not called", productsForm},
-	{Rule{"catalog.known", "Calls name products and options of the catalog", "PRD-10, PRD-11",
-		"Ids are permanent: an id that the partner does not know was invented or confused with another."},
-		"no call names a product", catalogKnown},
-	{Rule{"availability.window", "Windows are today and the 60 days after it, or a single one of those days", "AVL-2",
-		"A partner may refuse any other window, and days that a sync leaves out are never sold."}, noAvailability, window},
-	{Rule{"availability.party", "Availability is requested for one adult, or for one guest of the option's first unit", "AVL-2, PRD-15",
-		"A partner may show other slots to another party, or refuse it."}, noAvailability, party},
-	{Rule{"availability.once-per-sync", "A sync requests each option once", "AVL-2",
-		"It is the largest response of the contract: requesting it twice doubles the partner's cost of every sync."},
-		"no 60-day window was asked for", oncePerSync},
-	{Rule{"reserve.fresh", "A slot is reserved by an id from an earlier availability response", "AVL-8, RSV-1",
-		"A guessed or old id may belong to another slot, or to no slot."}, noReserve, fresh},
-	{Rule{"reserve.units", "Parties are units of the option, with quantities of at least 1", "PRD-12, RSV-1",
-		"A partner refuses unknown units, or takes the booking without them."}, noReserve, units},
-	{Rule{"reserve.once", "Reserve is never sent again", "RSV-3",
-		"Every reserve holds seats, even if its response was lost: a second one holds them twice."},
-		"no reserve has a resellerReference", reserveOnce},
-	{Rule{"confirm.reserved", "Only codes that reserve returned are confirmed", "CNF-1",
-		"Another code may be another customer's hold, or unknown."}, noConfirm, reservedFirst},
-	{Rule{"confirm.once", "Confirm is sent once, and again only if no complete response arrived", "CNF-4",
-		"A response is final, even a refusal. A partner that does not recognize a repeated confirm makes a second booking."}, noConfirm, confirmOnce},
-	{Rule{"confirm.not-released", "A released hold is not confirmed", "CNF-5",
-		"Another customer may have the seats by then: the customer has paid for nothing."}, noConfirm, notReleased},
-	{Rule{"release.owed", "A hold that expired unconfirmed is released", "REL-7",
-		"Some partners free the seats only on release: without it they cannot be sold."},
-		"no hold was released, and none expired unconfirmed", owed},
-	{Rule{"release.repeated", "A failed release is retried until it succeeds", "REL-5",
-		"An unused hold blocks its seats for other customers."}, "no release was sent", releaseRepeated},
-	{Rule{"release.body", "A release names the same code in path and body", "REL-1",
-		"Some partners read the path, others the body: two codes release two holds."}, "no release has a body", releaseBody},
-	{Rule{"cancel.repeated", "A failed cancellation is retried until it succeeds, or is not supported", "CAN-5, CAN-6",
-		"The customer has a refund while the partner still expects the guests."}, "no cancellation was sent", cancelRepeated},
-	{Rule{"call.patient", "The caller waits for responses until the contract's limit", "LIM-1",
-		"The partner responds in time, but the marketplace does not learn of its holds and bookings."},
-		"no caller was kept waiting until a limit", patient},
+	{duty.Authorized, noExchange, authorized},
+	{duty.KnownEndpoint, noExchange, known},
+	{duty.Escaped, "no release and no cancel was sent", escaped},
+	{duty.BodySchema, "no call has a body, or must have one", schema},
+	{duty.BodyType, "no call has a body", contentType},
+	{duty.ProductsForm, "GET /products was not called", productsForm},
+	{duty.CatalogKnown, "no call names a product", catalogKnown},
+	{duty.Window, noAvailability, window},
+	{duty.Party, noAvailability, party},
+	{duty.OncePerSync, "no 60-day window was asked for", oncePerSync},
+	{duty.FreshSlot, noReserve, fresh},
+	{duty.Units, noReserve, units},
+	{duty.ReserveOnce, "no reserve has a resellerReference", reserveOnce},
+	{duty.Reserved, noConfirm, reservedFirst},
+	{duty.ConfirmOnce, noConfirm, confirmOnce},
+	{duty.NotReleased, noConfirm, notReleased},
+	{duty.ReleaseOwed, "no hold was released, and none expired unconfirmed", owed},
+	{duty.ReleaseRepeated, "no release was sent", releaseRepeated},
+	{duty.ReleaseBody, "no release has a body", releaseBody},
+	{duty.CancelRepeated, "no cancellation was sent", cancelRepeated},
+	{duty.Patient, "no caller was kept waiting until a limit", patient},
 }

@@ -59,7 +59,7 @@ func (l *learner) products() ([]product, error) {
 		}
 		sold.ID = free(ids, sold.ID)
 		p := product{sold: catalog.Product{Product: sold, Schedules: map[string]catalog.Schedule{}}, raw: raw, asked: text(field(raw, "id"))}
-		p.seen = fmt.Sprintf("GET /products, %s", l.source(pull))
+		p.seen = fmt.Sprintf("GET /products, %s", source(pull))
 		shown, _ := field(raw, "options").([]any)
 		for j := range sold.Options {
 			o := option{id: sold.Options[j].ID}
@@ -92,7 +92,7 @@ func wrapperOf(answer any) string {
 }
 
 // source returns a call's source and its time.
-func (l *learner) source(c *call) string {
+func source(c *call) string {
 	from := "recorded"
 	if c.live {
 		from = "read from the partner"

@@ -22,8 +22,8 @@ type said struct{ line, why string }
 // simpleCode matches codes that need no escapes in a path.
 var simpleCode = regexp.MustCompile(`^[A-Za-z0-9_.~-]+$`)
 
-// conduct learns which optional features the partner has, and how long holds last.
-func (l *learner) conduct(s *story) (c conduct) {
+// conductOf learns which optional features the partner has, and how long holds last.
+func conductOf(s *story) (c conduct) {
 	lives, codes, awkward, cancelled, refused, booked, ticketed := []time.Duration{}, 0, 0, 0, 0, 0, 0
 	for _, m := range s.met {
 		switch m.on {
@@ -101,7 +101,7 @@ func (c *conduct) holds(lives []time.Duration, s *story) {
 }
 
 // seatsOfUnits learns which infants take seats. In the mock's defaults they do not.
-func (l *learner) seatsOfUnits(p *product, o *option, s *story) {
+func seatsOfUnits(p *product, o *option, s *story) {
 	infant := map[string]bool{}
 	for _, option := range p.sold.Options {
 		if option.ID != o.id {

@@ -6,7 +6,7 @@
 // separate function learns each part of the twin from it: the products (catalog.go, patch.go),
 // their slots (slots.go, shape.go) and the answer times (times.go). A story of all holds
 // (lifecycle.go) determines the case of each booking call. The policy (conduct.go), wrong seat
-// moves (seats.go) and the answers of each situation (answers.go) are learned from it. The scenario
+// moves (seats.go) and the answers of each situation (answers.go, faults.go) are learned from it. The scenario
 // states the evidence for each part, and how certain it is (write.go).
 //
 // No customer data and no key gets into a scenario. Texts of bookings' answers are never copied.
@@ -111,10 +111,10 @@ func (l *learner) twin() (*Twin, error) {
 	told := l.tell()
 	for i := range products {
 		for j := range products[i].options {
-			l.seatsOfUnits(&products[i], &products[i].options[j], told)
+			seatsOfUnits(&products[i], &products[i].options[j], told)
 		}
 	}
-	s := &sheet{learner: l, products: products, times: l.answerTimes(), conduct: l.conduct(told)}
+	s := &sheet{learner: l, products: products, times: l.answerTimes(), conduct: conductOf(told)}
 	s.quirks = l.quirks(told, products, slices.ContainsFunc(s.conduct.policy, func(p said) bool { return p.line == "noHolds: true" }))
 	s.faults = l.faults(told, products, s.quirks, s.conduct)
 	text, err := s.write()

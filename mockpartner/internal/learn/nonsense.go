@@ -89,7 +89,7 @@ func (l *learner) nonsense() (found []learnedFault) {
 }
 
 // strangerFaults learns which calls take effect although they are refused because of their key.
-func (l *learner) strangerFaults(s *story) (found []learnedFault) {
+func strangerFaults(s *story) (found []learnedFault) {
 	for _, endpoint := range partnerapi.Endpoints()[2:] {
 		acted, not := 0, 0
 		for _, m := range s.moves {

@@ -26,7 +26,7 @@ var (
 // quirks learns where seats move wrongly, and where the partner accepts a call that should be
 // refused.
 func (l *learner) quirks(s *story, products []product, noHolds bool) (found []quirk) {
-	accepted := l.accepted(s)
+	accepted := acceptedCases(s)
 	l.acted = map[platform.Case]int{}
 	byCase := map[platform.Case][]move{}
 	for _, m := range s.moves {
@@ -54,7 +54,7 @@ func (l *learner) quirks(s *story, products []product, noHolds bool) (found []qu
 	}
 	found = append(found, l.drifts(products)...)
 	for i := range found {
-		if l.undone(found[i].Quirk, s) {
+		if undone(found[i].Quirk, s) {
 			found[i].Quirk = platform.Quirk{On: found[i].On, Does: platform.Nothing}
 		}
 	}
@@ -76,7 +76,7 @@ func (l *learner) quirks(s *story, products []product, noHolds bool) (found []qu
 
 // undone reports whether a release or a cancellation that returns no seats also leaves its hold or
 // booking unchanged.
-func (l *learner) undone(q platform.Quirk, s *story) bool {
+func undone(q platform.Quirk, s *story) bool {
 	after := map[platform.Case]platform.Case{platform.OnRelease: platform.OnConfirmReleased, platform.OnCancel: platform.OnConfirmCancelled}[q.On]
 	if after == "" || q.Gives != platform.AmountNone || q.Product != "" {
 		return false
@@ -93,8 +93,8 @@ func (l *learner) undone(q platform.Quirk, s *story) bool {
 	return still > ended
 }
 
-// accepted counts the cases that should be refused but were not.
-func (l *learner) accepted(s *story) map[platform.Case]int {
+// acceptedCases counts the cases that should be refused but were not.
+func acceptedCases(s *story) map[platform.Case]int {
 	should := []platform.Case{
 		platform.OnReserveClosed, platform.OnReserveSoldOut, platform.OnReserveTooMany,
 		platform.OnConfirmReleased, platform.OnConfirmExpired, platform.OnConfirmCancelled, platform.OnConfirmUnknown,
@@ -137,7 +137,7 @@ func (l *learner) moved(on platform.Case, moves []move, products []product, acce
 			wrong[option] = append(wrong[option], m)
 		}
 	}
-	if does := l.explained(on, moves, wrong, products, accepted); does != nil {
+	if does := explained(on, moves, wrong, products, accepted); does != nil {
 		return []quirk{*does}
 	}
 	var all []move
@@ -179,7 +179,7 @@ func (l *learner) moved(on platform.Case, moves []move, products []product, acce
 }
 
 // explained finds the one amount that explains all moves of a case, if some of them are wrong.
-func (l *learner) explained(on platform.Case, moves []move, wrong map[[2]string][]move, products []product, accepted map[platform.Case]int) *quirk {
+func explained(on platform.Case, moves []move, wrong map[[2]string][]move, products []product, accepted map[platform.Case]int) *quirk {
 	if len(wrong) == 0 {
 		return nil
 	}

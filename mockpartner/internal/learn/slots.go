@@ -230,7 +230,7 @@ func (l *learner) schedule(p *product, o *option, index int, zone *time.Location
 		all = append(all, slots...)
 	}
 	l.twinned.slots += len(all)
-	o.seen = append(o.seen, fmt.Sprintf("%d slots of %d days from %s on, %s. Seats and states are those of that moment.", len(all), len(d.slots), d.first.Format(partnerapi.DateLayout), l.source(d.from)),
+	o.seen = append(o.seen, fmt.Sprintf("%d slots of %d days from %s on, %s. Seats and states are those of that moment.", len(all), len(d.slots), d.first.Format(partnerapi.DateLayout), source(d.from)),
 		"Guess: other days are as these, weekday by weekday.")
 	s := catalog.Schedule{}
 	seats := seatsOf(p, o, all, &s)

@@ -22,10 +22,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Problems is the error of an invalid scenario or list of faults. Each of its lines begins with
-// file, line and column.
-type Problems = yamlfile.Problems
-
 // maxFile is the maximum size of a scenario file, in bytes. Larger catalogs have files of their
 // own.
 const maxFile = 4 << 20

@@ -11,6 +11,10 @@ import (
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
+// Problems is the error of an invalid scenario or list of faults. Each of its lines begins with
+// file, line and column.
+type Problems = yamlfile.Problems
+
 // parse reads one document of plain YAML, and validates it with check and that part of the schema.
 // Its error is a *Problems with all problems.
 func parse[T any](name string, text []byte, empty, schema string, check func(T) []error) (value T, err error) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/jq"
 )
 
 // WebhookFault is one way in which a mock's webhooks go wrong. Its keys in a file are the names of
@@ -37,6 +38,8 @@ type WebhookActions struct {
 	Unknown Unknown `yaml:"unknown" json:"unknown,omitempty"`
 	// Secret presents a wrong secret, or omits it.
 	Secret SecretFault `yaml:"secret" json:"secret,omitempty"`
+	// JQ is a jq program that turns a notification's body into another.
+	JQ string `yaml:"jq" json:"jq,omitempty"`
 }
 
 // WebhookMatch selects the webhooks to which a fault applies. Empty fields match everything.
@@ -111,24 +114,27 @@ func (f WebhookFault) check() error {
 	); err != nil {
 		return err
 	}
+	if _, err := jq.Compile("jq", f.JQ); f.JQ != "" && err != nil {
+		return err
+	}
 	others := f.WebhookActions
 	others.Drop = false
 	switch {
 	case f.WebhookActions == (WebhookActions{}):
-		return invalid.At("name", "the fault does nothing: give it drop, duplicate, hold_back, delay, stale, unknown or secret")
+		return invalid.At("name", "the fault does nothing: give it drop, duplicate, hold_back, delay, stale, unknown, secret or jq")
 	case f.Drop && others != (WebhookActions{}):
 		return invalid.At("drop", "what is never sent can be nothing else: leave the other actions out")
 	case f.HoldBack != "" && f.Delay != 0:
 		return invalid.At("hold_back", "expected hold_back or delay, not both")
 	case f.Match.Kind == Trigger && (f.aboutSlots() || f.Key == KeySlot):
-		return invalid.At("match.kind", "a trigger is of no slot: it has no key slot, hold_back slot, stale and unknown")
+		return invalid.At("match.kind", "a trigger is of no slot: it has no key slot, hold_back slot, stale, unknown and jq")
 	}
 	return nil
 }
 
 // aboutSlots reports whether the fault can only apply to a slot's webhooks.
 func (f WebhookFault) aboutSlots() bool {
-	return f.Stale || f.Unknown != "" || f.HoldBack == HoldBackSlot
+	return f.Stale || f.Unknown != "" || f.JQ != "" || f.HoldBack == HoldBackSlot
 }
 
 func (f WebhookFault) occasion() trigger {

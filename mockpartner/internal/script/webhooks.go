@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,6 +127,22 @@ func (w Webhooks) Ready() (Webhooks, error) {
 	}
 	w.Faults, err = readyWebhookFaults(w.Faults)
 	return w, err
+}
+
+// With returns the webhooks with what others add to them: further causes, further faults and, if
+// the others set any, their retries. The target and the secret stay.
+func (w Webhooks) With(others Webhooks) Webhooks {
+	w.On = slices.Clone(w.On)
+	for _, cause := range others.On {
+		if !slices.Contains(w.On, cause) {
+			w.On = append(w.On, cause)
+		}
+	}
+	if others.Retries != (Retries{}) {
+		w.Retries = others.Retries
+	}
+	w.Faults = slices.Concat(w.Faults, others.Faults)
+	return w
 }
 
 const maxTarget = 2000

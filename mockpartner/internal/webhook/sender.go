@@ -1,13 +1,17 @@
 package webhook
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/itchyny/gojq"
+
 	"partnerkit.dev/mockpartner/internal/clock"
+	"partnerkit.dev/mockpartner/internal/jq"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
@@ -201,5 +205,27 @@ func (n news) body(fault script.WebhookActions) (json.RawMessage, error) {
 	case script.UnknownSlot:
 		told.AvailabilityID += unknownMark
 	}
-	return json.Marshal(told)
+	body, err := json.Marshal(told)
+	if err != nil || fault.JQ == "" {
+		return body, err
+	}
+	return transformed(body, fault.JQ)
+}
+
+// transformed returns the output of a jq program for a body. The program was compiled once before,
+// when the fault was checked.
+func transformed(body []byte, program string) (json.RawMessage, error) {
+	code, err := jq.Compile("jq", program)
+	if err != nil {
+		return nil, err
+	}
+	input, err := jq.Decode(body)
+	if err != nil {
+		return nil, err
+	}
+	output, err := code.Run(context.Background(), input)
+	if err != nil {
+		return nil, err
+	}
+	return gojq.Marshal(output)
 }

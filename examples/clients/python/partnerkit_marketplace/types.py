@@ -1003,7 +1003,7 @@ class DoneAnswer(TypedDict):
 
 
 class Event(TypedDict):
-    """Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It holds nothing about the guest; read the booking."""
+    """Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It has no guest data: read the booking."""
 
     # The event. An event that is sent twice has the same id.
     id: str

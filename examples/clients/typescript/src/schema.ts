@@ -404,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Hold a slot for a customer
-         * @description Checks the slot with the partner, then requests a hold. A slot that can no longer be booked is a 409, with the partner's
+         * @description Checks the slot with the partner, then requests a hold. A slot that can no longer be booked is answered with 409, with the partner's
          *     message if there is one. After a 504 a hold that still arrives is released.
          */
         post: operations["book"];
@@ -492,7 +492,7 @@ export interface paths {
         /**
          * The events of a reseller, as a feed
          * @description Your own bookings' events, and those of the catalog that one of your webhooks asks for. Store `next_cursor` and send it as
-         *     `after` to read on. Events are kept for 30 days; a cursor that is older is a 410.
+         *     `after` to read on. Events are kept for 30 days; an older cursor is answered with 410.
          */
         get: operations["events"];
         put?: never;
@@ -519,7 +519,7 @@ export interface paths {
         /**
          * Create a webhook
          * @description Events are sent to `url`, signed as Standard Webhooks describes (headers `webhook-id`, `webhook-timestamp` and
-         *     `webhook-signature`). Only this answer shows the signing secret. An account has 10 webhooks at most; an 11th is a 409.
+         *     `webhook-signature`). Only this answer shows the signing secret. An account has 10 webhooks at most; an 11th is answered with 409.
          *     Answer with a 2xx within 10 seconds. Anything else is retried for three days; a 410 disables the webhook.
          */
         post: operations["createWebhook"];
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Also one that was delivered. A webhook that is disabled is a 409.
+         * @description Also sends an event again that was delivered. A disabled webhook is answered with 409.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -662,7 +662,7 @@ export interface paths {
         /**
          * Confirm a paid booking again
          * @description Also where the partner has refused it before. Waits for the partner's answer: CONFIRMED, or PAID with the
-         *     reason in `attention`. A booking whose confirm is under way, or whose hold was released, is a 409.
+         *     reason in `attention`. A booking whose confirm is in progress, or whose hold was released, is answered with 409.
          */
         post: operations["retryConfirm"];
         delete?: never;
@@ -4762,7 +4762,7 @@ export interface components {
         };
         /**
          * Event
-         * @description Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It holds nothing about the guest; read the booking.
+         * @description Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It has no guest data: read the booking.
          * @example {
          *       "id": "0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f",
          *       "type": "booking.confirmed",
@@ -6356,7 +6356,7 @@ export interface components {
             currency: string;
             /**
              * Currency precision
-             * @description How many decimals the amounts beside it have; 2 where absent (PRD-9). 18 is as many as a 64-bit amount can bear.
+             * @description The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit amount is 18.
              * @default 2
              */
             currencyPrecision: number | null;
@@ -8309,7 +8309,7 @@ export interface operations {
                  */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
                 /**
-                 * @description Names the request, for its account and 24 hours: sent again with the same body it has the same answer, with another it is a 422, while the first is under way a 409.
+                 * @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409.
                  * @example order-17
                  */
                 "Idempotency-Key"?: string;

@@ -2,6 +2,7 @@
 // script the page says the same whenever it is loaded again.
 const progress = document.getElementById("progress");
 const judged = document.getElementById("judged");
+const bar = document.getElementById("bar");
 const latest = document.getElementById("latest");
 let rules = 0;
 const events = new EventSource(progress.dataset.events);
@@ -9,6 +10,7 @@ events.addEventListener("rule", (event) => {
   const rule = JSON.parse(event.data);
   rules++;
   judged.textContent = String(rules);
+  bar.value = rules;
   const line = document.createElement("li");
   const outcome = document.createElement("span");
   outcome.className = "pill " + (rule.outcome === "passed" ? "good" : rule.outcome === "failed" ? "bad" : "mute");

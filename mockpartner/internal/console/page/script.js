@@ -157,6 +157,14 @@
     if (form) form.requestSubmit();
   });
 
+  // The menu stays in sight while the page scrolls, so a click elsewhere and Escape close it.
+  document.addEventListener("pointerdown", event => { if (!byId("curl").contains(event.target)) byId("curl").open = false; });
+  document.addEventListener("keydown", event => {
+    if (event.key !== "Escape" || !byId("curl").open) return;
+    byId("curl").open = false;
+    byId("curl").querySelector("summary").focus();
+  });
+
   // Forms
 
   // Who pressed a button that has gone, or is off now, goes on where it was.

@@ -1,0 +1,165 @@
+package explore
+
+import (
+	"context"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Act is a step that may change seats, and what a breach at it is about.
+type Act struct {
+	Does     model.Kind
+	On       model.Stage // of its hold before the step
+	Guests   int64       // of its party
+	Accepted bool        // of a reserve
+	Seats    bool        // the seats afterwards are wrong; otherwise the answer is
+	ID       bool        // the code or booking id in the answer is
+}
+
+// Together is the outcome of stories of several holds and bookings that are live at the same time
+// in one slot.
+type Together struct {
+	Broken *report.Story // nil if no story failed
+	Act    Act           // the one that failed
+	Does   string        // its description
+	Flaw   string
+	Shown  []*probe.Exchange
+	Offers map[string]string // product ids by the option keys of the stories that were played
+}
+
+// Instances returns the options whose slots were used.
+func (t *Together) Instances() (seen []plan.Instance) {
+	for option, product := range t.Offers {
+		seen = append(seen, plan.Instance{plan.Product: product, plan.Option: option, plan.Order: "other holds and bookings of the slot"})
+	}
+	return seen
+}
+
+const (
+	// togetherShare is the share of the run's time for these stories.
+	togetherShare = 0.06
+	// callsEach is approximately the number of calls of one story.
+	callsEach = 20
+	// mostTogether is the maximum number of times that each story is played.
+	mostTogether = 2
+)
+
+// PlayTogether plays the stories, each on the slots of other options, until one fails.
+func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
+	return scenario.Once(p, "together", func(t *Together) {
+		t.Offers = map[string]string{}
+		e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, told: &report.Exploration{}}
+		left := p.Affordable(partnerapi.Reserve, togetherShare) / callsEach
+		if left == 0 || p.ReadOnly {
+			return
+		}
+		e.pools, e.stop = slotPools(ctx, p)
+		if sold := endlessPool(ctx, p); sold != nil {
+			e.pools, e.stop = append(e.pools, sold), nil
+		}
+		if e.stop != nil {
+			return
+		}
+		stories := together(!p.Book.Traits().NoCancel)
+		for n := range min(left, mostTogether*len(stories)) {
+			if e.stop != nil || ctx.Err() != nil || !p.Book.Plenty() || p.Time.LateForMore() {
+				return
+			}
+			e.playTogether(t, uint64(n), stories[n%len(stories)].on(len(e.roles(uint64(n)))))
+			if t.Broken != nil {
+				return
+			}
+		}
+	})
+}
+
+// endless reports whether a slot is sold without limit.
+func endless(o discover.Offer) bool {
+	return o.Slot.Status == partnerapi.StatusFreesale || o.Product.AllowFreesale
+}
+
+// endlessPool returns slots of an option that is sold without limit; nil if there are none.
+func endlessPool(ctx context.Context, p *scenario.Player) *slotPool {
+	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Late: true, Suits: endless})
+	if stop != nil {
+		return nil
+	}
+	key := offers[0].OptionKey()
+	return newSlotPool(slices.DeleteFunc(offers, func(o discover.Offer) bool { return o.OptionKey() != key }))
+}
+
+// playTogether plays one story. A breach counts if the story fails at the same step each time that
+// it is played again.
+func (e *explorer) playTogether(t *Together, seed uint64, story Story) {
+	e.start = nil
+	offers, ok := e.offers(seed, story, (*slotPool).inTurn)
+	if !ok {
+		return
+	}
+	first := e.play(story, offers)
+	for _, offer := range offers {
+		if offer.Slot.ID != "" {
+			t.Offers[offer.OptionKey()] = offer.Product.ID
+		}
+	}
+	if first.flaw == "" || !e.calm(first) {
+		return
+	}
+	e.start = first.start
+	if a := e.again(seed, story[:first.taken]); a != nil {
+		t.Broken = a.story(&Found{Story: story, First: story, Seed: seed})
+		t.Act, t.Flaw, t.Shown, t.Does = a.act, a.flaw, a.shown, a.steps[len(a.steps)-1].Does
+	}
+}
+
+// on returns the story for that many slots.
+func (s Story) on(slots int) Story {
+	story := append(Story(nil), s...)
+	for i := range story {
+		story[i].Slot = min(story[i].Slot, slots-1)
+	}
+	return story
+}
+
+// Parties of the stories, by their index in parties.
+const (
+	one, two, mixedPair, tooMany = 0, 1, 3, 5
+)
+
+// together returns stories in which each call comes while other holds or bookings of the slot are
+// live: older and newer ones, of other sizes, and after some of them have ended.
+func together(books bool) []Story {
+	reserve := func(party int) Step { return Step{Does: model.Reserve, Party: party} }
+	at := func(slot int) Step { return Step{Does: model.Reserve, Slot: slot} }
+	confirm := func(hold int) Step { return Step{Does: model.Confirm, Hold: hold} }
+	release := func(hold int) Step { return Step{Does: model.Release, Hold: hold} }
+	cancel := func(hold int) Step { return Step{Does: model.Cancel, Hold: hold} }
+	look := Step{Does: model.Look}
+	unknown := func(kind model.Kind) Step { return Step{Does: kind} }
+	stories := []Story{
+		{reserve(two), reserve(one), release(0), release(0), release(1), release(0), release(1)},
+		{reserve(one), reserve(two), release(1), release(1), reserve(one), release(1), release(0), release(2), release(0)},
+		{reserve(one), unknown(ReleaseUnknown), look, reserve(tooMany), reserve(mixedPair), reserve(tooMany), release(1), unknown(ReleaseUnknown), look, release(0)},
+	}
+	if !books {
+		return stories
+	}
+	return append([]Story{
+		{reserve(two), reserve(one), confirm(0), confirm(1), confirm(0), cancel(0), cancel(0), confirm(1), cancel(1)},
+		{reserve(one), reserve(two), confirm(1), confirm(0), release(0), cancel(1), release(1), confirm(1), cancel(1), confirm(0), cancel(0)},
+		{reserve(two), reserve(one), release(0), confirm(0), confirm(1), release(0), confirm(0), cancel(1), cancel(1), confirm(1)},
+		{reserve(one), confirm(0), reserve(two), release(1), release(1), confirm(0), cancel(0), reserve(one), cancel(0), release(0), confirm(0), release(2)},
+		{reserve(one), confirm(0), cancel(0), reserve(one), confirm(1), cancel(0), confirm(0), release(0), confirm(1), release(1), cancel(1), cancel(0)},
+		{reserve(one), reserve(two), reserve(one), confirm(1), release(0), confirm(2), cancel(1), release(0), cancel(2), cancel(1)},
+		{reserve(mixedPair), reserve(one), confirm(0), release(1), confirm(0), reserve(tooMany), cancel(0), cancel(0), release(1), confirm(1)},
+		{at(0), at(1), at(2), confirm(1), release(0), confirm(2), confirm(1), cancel(2), cancel(1), cancel(2), release(0)},
+		{reserve(one), reserve(one), unknown(ConfirmUnknown), look, confirm(0), unknown(CancelUnknown), look, unknown(ReleaseUnknown), look, unknown(ConfirmUnknown), look, release(1), cancel(0), unknown(CancelUnknown), look},
+	}, stories...)
+}

@@ -1,0 +1,314 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/inbox"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+)
+
+const (
+	// DefaultWebhookWait is how long a run waits for the notification of a change.
+	DefaultWebhookWait = time.Minute
+	// settleShare is the share of that time, and longestSettle the most, that a run waits for late
+	// notifications after the expected ones have arrived.
+	settleShare, longestSettle = 10, time.Second
+	// heldInARow is the number of holds that are made one after another in one slot.
+	heldInARow = 3
+)
+
+// Notified is a change of seats that the run caused, and what the partner's notifications said of
+// the slot from then until the run's next change of it.
+type Notified struct {
+	Change string // such as "a hold"
+	Offer  discover.Offer
+	Seats  []*Reading // since the change; notifications may state any of them
+	Told   []*inbox.Webhook
+	// Refused is the notification that was answered with 503. Told has only later ones. It is nil
+	// if none was refused.
+	Refused *inbox.Webhook
+
+	since, until int // Told is among the webhooks after the first since, and up to until; 0: the last
+}
+
+// Reported reports whether a notification states the slot as it was after the change.
+func (n *Notified) Reported() bool {
+	for _, told := range n.Told {
+		if n.Differs(told) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Differs returns how a notification differs from the slot since the change, or "" if it states it
+// as it was at one time.
+func (n *Notified) Differs(told *inbox.Webhook) (how string) {
+	for _, read := range n.Seats {
+		if how = told.Differs(read.Last.Slot, read.seats()); how == "" {
+			return ""
+		}
+	}
+	return how
+}
+
+// Row is several holds in one slot, one after another.
+type Row struct {
+	Notified
+	Calm bool // only the run's own holds changed the seats
+}
+
+// Webhooks is what a partner's webhooks said: those of the complete run, and those about some holds
+// in slots that the run had not used before.
+type Webhooks struct {
+	inbox.Mail
+	Paths   []string // where webhooks are received
+	Wait    time.Duration
+	Lookups []Lookup
+	Holds   []*Notified // of one seat each, in different products if possible
+	Givens  []*Notified // the release of the first, the cancellation or release of the second
+	Row     *Row        // nil: not played
+	Once    *Notified   // a hold whose first notification was refused; nil: not played
+	Stop    *Stop       // why not all of it was played
+}
+
+// Reports reports whether the partner notifies of the run's own holds.
+func (v *Webhooks) Reports() bool {
+	for _, hold := range v.Holds {
+		if len(hold.Told) > 0 {
+			return true
+		}
+	}
+	return v.Row != nil && len(v.Row.Told) > 0
+}
+
+// PlayWebhooks makes the holds whose notifications are judged, and reads everything that arrived
+// during the run. Config.Inbox must be set.
+func PlayWebhooks(ctx context.Context, p *Player, _ int) *Webhooks {
+	return played(p, "webhooks", 0, func(v *Webhooks, _ string) {
+		v.Wait, v.Paths = p.WebhookWait, p.Inbox.Paths()
+		v.Stop = v.play(ctx, p)
+		v.hear(p.Inbox.Mail())
+		v.lookUp(ctx, p)
+	})
+}
+
+// play makes two holds and a row of holds. If the partner notifies of them, it then gives the seats
+// back, and makes another hold whose first notification is refused.
+func (v *Webhooks) play(ctx context.Context, p *Player) *Stop {
+	first, stop := v.hold(ctx, p, "")
+	if stop != nil {
+		return stop
+	}
+	second, stop := v.hold(ctx, p, first.Offer.Product.ID)
+	if stop == nil {
+		stop = v.row(ctx, p)
+	}
+	early := v.changes()
+	p.await(ctx, early)
+	v.hear(p.Inbox.Mail())
+	if stop != nil || !v.Reports() {
+		return stop
+	}
+	v.release(ctx, p, first)
+	v.cancel(ctx, p, second)
+	stop = v.refuse(ctx, p)
+	p.await(ctx, slices.DeleteFunc(v.changes(), func(n *Notified) bool { return slices.Contains(early, n) }))
+	return stop
+}
+
+// changes lists what was played.
+func (v *Webhooks) changes() []*Notified {
+	all := slices.Concat(v.Holds, v.Givens)
+	if v.Row != nil {
+		all = append(all, &v.Row.Notified)
+	}
+	if v.Once != nil {
+		all = append(all, v.Once)
+	}
+	return all
+}
+
+// hear sorts the mail by the changes that it is about.
+func (v *Webhooks) hear(mail inbox.Mail) {
+	v.Mail = mail
+	for _, n := range v.changes() {
+		n.hear(mail)
+	}
+}
+
+func (n *Notified) hear(mail inbox.Mail) {
+	n.Told, n.Refused = nil, nil
+	for _, w := range mail.Webhooks[n.since:] {
+		switch {
+		case n.until > 0 && w.Number > n.until, !w.About(n.Offer.Product.ID, n.Offer.Option.ID, n.Offer.Slot.ID):
+		case w.Status == http.StatusServiceUnavailable:
+			n.Refused, n.Told = w, nil
+		default:
+			n.Told = append(n.Told, w)
+		}
+	}
+}
+
+// await waits until every change was reported, and a moment longer for late notifications. Of a
+// change that was not, it reads the seats again.
+func (p *Player) await(ctx context.Context, changes []*Notified) {
+	within, cancel := context.WithTimeout(ctx, p.WebhookWait)
+	defer cancel()
+	reported := func(mail inbox.Mail) bool {
+		for _, n := range changes {
+			if n.hear(mail); !n.Reported() {
+				return false
+			}
+		}
+		return true
+	}
+	if p.Inbox.Await(within, reported) {
+		wait(ctx, min(p.WebhookWait/settleShare, longestSettle))
+	}
+	for _, n := range changes {
+		if n.hear(p.Inbox.Mail()); n.Reported() {
+			continue
+		}
+		if again, stop := p.Seats.Look(ctx, n.Offer, "after the wait for a notification"); stop == nil {
+			n.Seats = append(n.Seats, again)
+		}
+	}
+}
+
+// fresh makes a hold in a slot that the run has not used, so that no earlier change of it can be
+// notified late. If seats is more than 1, the slot has room for that many. The slot is of another
+// product than that with the id, if possible. before is called before the reserve is sent.
+func (p *Player) fresh(ctx context.Context, purpose string, seats int64, otherThan string, before func(discover.Offer)) (o Opening, since int) {
+	w := seat(purpose, "")
+	w.Seats, w.Room = seats, 2*seats+1
+	touched := map[ledger.Slot]bool{}
+	for _, entry := range p.Ledger.Entries() {
+		touched[entry.Slot] = true
+	}
+	some := false
+	w.Suits = func(o discover.Offer) bool {
+		counted := o.Slot.Seats(o.Product).Counted
+		some = some || counted
+		return counted && !p.Seats.used[o.Key()] && !touched[ledger.SlotOf(o)] && (otherThan == "" || o.Product.ID != otherThan)
+	}
+	offers, stop := p.Offers(ctx, w.Want)
+	if stop != nil && otherThan != "" {
+		return p.fresh(ctx, purpose, seats, "", before)
+	}
+	switch {
+	case stop == nil:
+	case p.survey.Stop != nil || len(p.survey.Offers) == 0:
+		return Opening{Stop: stop}, 0
+	case !some:
+		return Opening{Stop: &Stop{Kind: Unsupported, Message: "no slot that can be booked tells its vacancies, with which notifications are compared"}}, 0
+	default:
+		return Opening{Stop: Missing("the run has used every slot that tells its vacancies before, and its notifications could be late").
+			WithRemedy("Offer more slots in the next 60 days.")}, 0
+	}
+	for _, offer := range plan.Candidates(offers) {
+		since = p.Inbox.Count()
+		before(offer)
+		if o = p.tryOpen(ctx, w, offer); o.Stop == nil || !o.Stop.Elsewhere {
+			break
+		}
+	}
+	if o.Stop == nil && (o.TakesLater() || !o.Held.Counted) {
+		o.Stop = &Stop{Kind: Unsupported, Message: "the partner keeps no seats for holds, so that there is nothing to notify"}
+	}
+	return o, since
+}
+
+func noMatter(discover.Offer) {}
+
+func (v *Webhooks) hold(ctx context.Context, p *Player, otherThan string) (*Opening, *Stop) {
+	o, since := p.fresh(ctx, "reserve 1 seat, to see whether it is notified", 1, otherThan, noMatter)
+	if o.Stop != nil {
+		return &o, o.Stop
+	}
+	v.Holds = append(v.Holds, &Notified{Change: "a hold", Offer: o.Offer, Seats: []*Reading{o.Held}, since: since})
+	return &o, nil
+}
+
+func (v *Webhooks) row(ctx context.Context, p *Player) *Stop {
+	const purpose = "reserve 1 of several seats, one after another"
+	o, since := p.fresh(ctx, purpose, heldInARow, "", noMatter)
+	if o.Stop != nil {
+		return o.Stop
+	}
+	seats := []*Reading{o.Before, o.Held}
+	for range heldInARow - 1 {
+		_, stop := p.Book.read(p.Book.Reserve(ctx, purpose, o.Offer, leads(1)(o.Offer.Option), true, probe.GoodKey))
+		if stop != nil {
+			return stop
+		}
+		read, stop := p.Seats.seats(ctx, o.Offer, "after a further reserve")
+		if stop != nil {
+			return stop
+		}
+		seats = append(seats, read)
+	}
+	v.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow:], since: since}, Calm: true}
+	for i, read := range seats {
+		v.Row.Calm = v.Row.Calm && read.Counted && read.Last.Left == o.Before.Last.Left-int64(i)
+	}
+	return nil
+}
+
+func (v *Webhooks) release(ctx context.Context, p *Player, o *Opening) {
+	n := v.given(p, "the release of a hold", o)
+	var act Act
+	p.continueStory(ctx, o).give("release the hold, to see whether it is notified", true, &act, "after release")
+	v.take(n, act)
+}
+
+// cancel confirms a hold and cancels the booking. If the partner takes no cancellations, it releases
+// the hold.
+func (v *Webhooks) cancel(ctx context.Context, p *Player, o *Opening) {
+	if p.Book.traits.NoCancel {
+		v.release(ctx, p, o)
+		return
+	}
+	n := v.given(p, "the cancellation of a booking", o)
+	t := p.continueStory(ctx, o)
+	var confirm, cancel Act
+	id := ""
+	t.book("confirm the hold, to cancel the booking", true, &confirm, &id, "")
+	t.undo("cancel the booking, to see whether it is notified", id, true, &cancel, "after the cancellation")
+	v.take(n, cancel)
+}
+
+// given ends what is heard of the hold, and begins what is heard of giving it back.
+func (v *Webhooks) given(p *Player, change string, o *Opening) *Notified {
+	since := p.Inbox.Count()
+	for _, hold := range v.Holds {
+		if hold.Offer.Key() == o.Offer.Key() {
+			hold.until = since
+		}
+	}
+	return &Notified{Change: change, Offer: o.Offer, since: since}
+}
+
+func (v *Webhooks) take(n *Notified, act Act) {
+	if act.After != nil {
+		n.Seats = []*Reading{act.After}
+		v.Givens = append(v.Givens, n)
+	}
+}
+
+func (v *Webhooks) refuse(ctx context.Context, p *Player) *Stop {
+	o, since := p.fresh(ctx, "reserve 1 seat, and answer its first notification with 503", 1, "", func(offer discover.Offer) {
+		p.Inbox.RefuseOnce(offer.Product.ID, offer.Option.ID, offer.Slot.ID)
+	})
+	if o.Stop != nil {
+		return o.Stop
+	}
+	v.Once = &Notified{Change: "a hold", Offer: o.Offer, Seats: []*Reading{o.Held}, since: since}
+	return nil
+}

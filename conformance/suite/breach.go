@@ -1,0 +1,82 @@
+package suite
+
+import (
+	"context"
+	"time"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+// specsOn returns the specs of the rules that are judged on a case.
+type specsOn func(*plan.Case) []judge.Spec
+
+// breachOn judges the rules on a case until one is broken. It returns nil if none is.
+func (r *run) breachOn(ctx context.Context, on *plan.Case, specs specsOn) *breach {
+	player := r.player.On(on)
+	for _, s := range specs(on) {
+		if s.AboutSeats() && r.verdicts.SeatsFailed() {
+			continue
+		}
+		if found := r.breach(ctx, player, s); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// breach is a finding that breaks a rule which had passed: the judged rule, or the rule that the
+// finding names as its cause.
+type breach struct {
+	judge.Finding
+	rule rule.Rule
+	took time.Duration
+}
+
+// breach judges again a rule without a breach so far. It returns nil if the rule passes again.
+func (r *run) breach(ctx context.Context, player *scenario.Player, s judge.Spec) *breach {
+	if !r.choice.Run[s.Rule.ID] || !r.verdicts.Stands(s.Rule) {
+		return nil
+	}
+	began := time.Now()
+	finding := r.find(ctx, player, s)
+	if player.Case() == nil {
+		finding = r.traced(ctx, s.Rule, finding)
+	}
+	switch outcome, _ := r.verdicts.Decide(s.Rule, finding); {
+	case finding.Outcome == report.Failed && finding.Cause != nil && finding.Cause.ID != s.Rule.ID:
+		if r.verdicts.Stands(*finding.Cause) {
+			return &breach{finding, s.Rule, time.Since(began)}
+		}
+	case finding.Outcome == report.Failed && outcome == judge.Weight(s.Rule):
+		return &breach{finding, s.Rule, time.Since(began)}
+	case finding.Outcome == "" && len(finding.Suspects) == 0 && player.Case() != nil:
+		r.coverage.addCase(s.Rule.ID, player.Case())
+	}
+	return nil
+}
+
+// declare records a breach with the place where it was found, and returns its message; "" for nil.
+func (r *run) declare(found *breach, where string) string {
+	if found == nil {
+		return ""
+	}
+	found.Message = where + found.Message
+	if cause := found.Cause; cause != nil && cause.ID != found.rule.ID {
+		r.news.announce(r.verdicts.Blame(found.Finding))
+	} else {
+		r.record(found.rule, found.Finding, found.took)
+	}
+	return found.Message
+}
+
+// blamed returns the rule that is broken.
+func (b *breach) blamed() rule.Rule {
+	if b.Cause != nil {
+		return *b.Cause
+	}
+	return b.rule
+}

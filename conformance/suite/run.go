@@ -1,0 +1,66 @@
+package suite
+
+import (
+	"context"
+	"crypto/x509"
+	"slices"
+	"sync"
+	"time"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+)
+
+// run is a run in progress.
+type run struct {
+	config    Config
+	choice    plan.Choice
+	client    *probe.Client
+	player    *scenario.Player
+	fields    *judge.Fields
+	verdicts  *judge.Verdicts
+	news      *announcer
+	coverage  coverage
+	casesLeft int               // cases of the plan without time to judge them
+	pictures  map[string][]byte // pictures of broken rules, by file name
+	stage     sync.Mutex        // held by the running spec, so that one that Ginkgo abandoned is waited for
+}
+
+func newRun(halt context.Context, config Config) *run {
+	client := probe.NewClient(probe.Config{
+		BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
+		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly,
+		WebhookSecret: config.Webhooks.secret(),
+	})
+	r := &run{
+		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact).Remember(),
+		verdicts: judge.NewVerdicts(client.Redactor().Words), pictures: map[string][]byte{},
+		coverage: coverage{covered: map[string]map[plan.Dimension]map[string]bool{}},
+	}
+	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked
+	clock := scenario.NewClock(config.ClockURL, config.RootCAs)
+	config.Ledger.Tell(clock.Now)
+	r.player = scenario.NewPlayer(scenario.Config{
+		Client: client, Ledger: config.Ledger, Clock: clock, Time: scenario.NewTime(halt, config.MaxDuration),
+		Scope: config.Bounds.scope(), Bounds: scenario.Bounds{MaxHolds: *config.Bounds.MaxHolds, MaxBookings: *config.Bounds.MaxBookings},
+		ReadOnly: config.Bounds.ReadOnly, NoRaces: config.NoRaces, IncludeSlow: config.IncludeSlow,
+		Expiry:  slices.ContainsFunc(judge.ExpiryRules(), func(id string) bool { return r.choice.Run[id] }),
+		Tickets: config.HandlesTicketDelivery, LimitScale: config.LimitScale, Witness: r.fields,
+		Stories: config.Explore, Seed: config.Seed, Depth: plan.Depth(config.Depth),
+	})
+	r.news = &announcer{config: r.config, choice: r.choice, verdicts: r.verdicts, time: r.player.Time, words: client.Redactor().Words}
+	return r
+}
+
+// UserAgent returns the User-Agent header of the suite with that version.
+func UserAgent(version string) string { return "partnerkit-conformance/" + version }
+
+// ClockAhead returns how far the clock at that address is ahead of this machine's. It returns 0 if
+// the address is "".
+func ClockAhead(ctx context.Context, address string, roots *x509.CertPool) (time.Duration, error) {
+	clock := scenario.NewClock(address, roots)
+	err := clock.Read(ctx)
+	return clock.Ahead(), err
+}

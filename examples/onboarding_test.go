@@ -1,0 +1,204 @@
+package examples_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/marketplace/client"
+)
+
+// newcomer is a partner's engineer who follows the portal's pages in a browser.
+type newcomer struct {
+	*browsertest.Tab
+	t       *testing.T
+	steps   int
+	started time.Time
+}
+
+// click clicks, as one step.
+func (n *newcomer) click(selector string) {
+	n.t.Helper()
+	n.steps++
+	n.Click(selector)
+}
+
+// write fills a field, as one step.
+func (n *newcomer) write(selector, text string) {
+	n.t.Helper()
+	n.steps++
+	n.Write(selector, text)
+}
+
+// patiently waits longer than a page's elements take, for a run of the suite.
+func (n *newcomer) patiently(what, expression string) {
+	n.t.Helper()
+	deadline := time.After(patience)
+	for !browsertest.Value[bool](n.Tab, expression) {
+		select {
+		case <-deadline:
+			n.t.Fatalf("Expected %s", what)
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+	n.t.Logf("%s: after %s and %d steps", what, time.Since(n.started).Round(time.Second), n.steps)
+}
+
+// pictured saves the page, wide and narrow, light and dark, in the folder that PICTURES names.
+func (n *newcomer) pictured(name string) {
+	n.t.Helper()
+	folder := os.Getenv("PICTURES")
+	if folder == "" {
+		return
+	}
+	for _, width := range []int64{1440, 390} {
+		for _, scheme := range []string{"light", "dark"} {
+			n.Do(chromedp.EmulateViewport(width, 900), browsertest.Media("prefers-color-scheme", scheme))
+			png, err := chromedp.Run(n.Context, chromedp.FullScreenshot(100))
+			if err != nil {
+				n.t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, name+"-"+scheme+map[int64]string{1440: "-wide", 390: "-narrow"}[width]+".png"), png, 0o644); err != nil {
+				n.t.Fatal(err)
+			}
+		}
+	}
+	n.Do(chromedp.EmulateViewport(1440, 900), browsertest.Media("prefers-color-scheme", "light"))
+}
+
+// TestANewPartnerGetsCertifiedInThePortal follows a new partner from the invitation to the certificate
+// and the approval to go live. Its platform is the minimal partner in Python, with a mistake that it
+// fixes when the suite has found it.
+func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
+	t.Parallel()
+	requires(t, []string{python, "-c", "import aiohttp"})
+	browser := browsertest.Start(t)
+	m := open(t, "--certification", "require", "--go-live", "approve", "--conformance-command", filepath.Join(commands(t), "conformance"))
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, source{os.DirFS("minimal-partner-python")}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "booking.py")
+	right, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The mistake: availability answers the capacity, and does not count holds and bookings.
+	wrong := strings.Replace(string(right), "slot.show(slot.capacity - taken[slot.id])", "slot.show(slot.capacity)", 1)
+	if wrong == string(right) {
+		t.Fatal("Expected the minimal partner to count seats where the mistake is planted")
+	}
+	if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := free.Addr().(*net.TCPAddr).Port
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const key = "a-key-of-this-test"
+	address, stop := serveAt(t, port, folder, key, python, "main.py")
+
+	ops := browsertest.Open(t, browser, m.url)
+	ops.GoTo("/console/accounts")
+	ops.Write("#f-email", operatorEmail)
+	ops.Write("#f-password", operatorPassword)
+	ops.Click("form button.main")
+	ops.Write("#f-invited-email", "boats@example.com")
+	ops.Write("#f-invited-name", "Boats")
+	ops.Click(`form[action="/console/invitations"] button`)
+	ops.Shows(".note .secret", "/partners/invitation/")
+	link := browsertest.Value[string](ops, `document.querySelector("#secret").textContent`)
+
+	n := &newcomer{browsertest.Open(t, browser, m.url), t, 0, time.Now()}
+	n.GoTo(strings.TrimPrefix(link, m.url))
+	n.pictured("1-invited")
+	n.write("#f-password", "amber kettle skates")
+	n.click("form button.main")
+	n.Shows(".empty", "No platform yet")
+	n.pictured("2-empty")
+	n.write("#f-name", "Boats")
+	n.write("#f-base_url", address)
+	n.write("#f-auth_key", key)
+	n.click("#f-handles_ticket_delivery")
+	n.click("form.form button.main")
+	n.Shows(".note .secret", "")
+	secret := browsertest.Value[string](n.Tab, `document.querySelector("#secret").textContent`)
+	n.pictured("3-registered")
+	n.click(`form[action$="/test#settings-title"] button`)
+	n.Shows("#settings-title ~ .note", "works with these settings")
+	n.click("#received-title ~ details summary")
+	n.write("#f-secret", secret)
+	n.click(`form[action$="/webhook#received-title"] button`)
+	n.Shows("#tried", "was answered with 200")
+	n.pictured("4-webhook")
+	n.click(`button[value="full"]`)
+	n.Shows("#progress-title", "The run is")
+	n.patiently("the run shows rules", `Number(document.querySelector("#judged")?.textContent) > 20 || !!document.querySelector("#result-title")`)
+	n.pictured("5-running")
+	n.patiently("the mistake is found", `/broken/.test(document.querySelector("#result-title")?.textContent)`)
+	n.Shows("#findings-title ~ ul li:first-child", "vacancies")
+	n.pictured("6-findings")
+
+	stop()
+	if err := os.WriteFile(file, right, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = serveAt(t, port, folder, key, python, "main.py")
+	n.click(`#again-title ~ form button.main`)
+	n.patiently("the mistake is fixed", `/No rule/.test(document.querySelector("#result-title")?.textContent)`)
+	n.pictured("7-fixed")
+	n.click(`#again-title ~ form button[value="full"]`)
+	n.patiently("the platform is conformant", `document.querySelector("h1 .pill")?.textContent === "conformant"`)
+	n.click(".crumbs a:last-child")
+	n.Shows("#runs-title", "Conformance")
+	n.See(`[...document.querySelectorAll("#news-title ~ ul li")].some(e => e.textContent.includes("A certificate was issued"))`)
+	n.pictured("8-certified")
+	n.patiently("every step but the approval is done", `!!document.querySelector('form[action$="/go-live"] button.main') || (location.reload(), false)`)
+	n.click(`form[action$="/go-live"] button`)
+	n.Shows(".note", "The marketplace was asked")
+	listed(t, m, 0)
+
+	ops.GoTo("/console/partners?go_live=requested")
+	ops.Shows("#tiles-title", "1 ask to go live")
+	ops.Click("tbody th a")
+	ops.Click(`button[value="approve"]`)
+	ops.Shows(".note", "Approved")
+	listed(t, m, 2)
+	n.GoTo("/partners/integrations")
+	n.click("tbody th a")
+	n.Shows("#steps-title", "Ready to go live")
+	n.pictured("9-live")
+	t.Logf("From the invitation to the approval: %d steps, %s", n.steps, time.Since(n.started).Round(time.Second))
+}
+
+// listed waits until resellers see that many activities, or more.
+func listed(t *testing.T, m *market, least int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		page, err := m.shop.Activities(client.ActivityQuery{}).Page(ctx, 1, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(page.Entries); n >= least && (least > 0 || n == 0) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("Expected %d activities listed", least)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

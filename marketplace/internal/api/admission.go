@@ -1,0 +1,193 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// admissionStore stores under which conditions integrations are listed, and the matrix of breaches.
+type admissionStore interface {
+	Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Admission, error)
+	SetPolicy(ctx context.Context, integration uuid.UUID, policy *certification.Policy) error
+	RequestGoLive(ctx context.Context, integration uuid.UUID) error
+	DecideGoLive(ctx context.Context, integration uuid.UUID, approve bool, reason string) (changed bool, err error)
+	News(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error)
+	LatestNews(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error)
+	Matrix(ctx context.Context, by certification.MatrixFilter) (certification.Matrix, error)
+}
+
+// admissionHandler serves partners' requests to go live, and operators' decisions.
+type admissionHandler struct {
+	store        admissionStore
+	integrations integrationHandler
+	caughtUp     catchUp
+	log          *slog.Logger
+}
+
+// ask requests the approval to go live.
+func (h admissionHandler) ask(r *http.Request, i marketplace.Integration) (any, error) {
+	if i.Mode != marketplace.Live {
+		return nil, marketplace.Errorf(marketplace.Conflict, "an integration in test mode does not go live; register the platform in live mode")
+	}
+	if err := h.store.RequestGoLive(r.Context(), i.ID); err != nil {
+		return nil, err
+	}
+	h.log.InfoContext(r.Context(), "a partner asks to go live", slog.String("integration_id", i.ID.String()))
+	return h.integrations.show(r, i)
+}
+
+type decisionRequest struct {
+	Approve *bool  `json:"approve" validate:"required"`
+	Reason  string `json:"reason" validate:"max=500"`
+}
+
+// decide approves a partner's request to go live, or declines it.
+func (h admissionHandler) decide(r *http.Request, i marketplace.Integration) (any, error) {
+	body := decisionRequest{}
+	if err := readBody(r, &body); err != nil {
+		return nil, err
+	}
+	if i.Mode != marketplace.Live {
+		return nil, marketplace.Errorf(marketplace.Conflict, "an integration in test mode needs no approval")
+	}
+	changed, err := h.store.DecideGoLive(r.Context(), i.ID, *body.Approve, strings.TrimSpace(body.Reason))
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		h.log.InfoContext(r.Context(), "an operator decided whether an integration goes live", slog.String("integration_id", i.ID.String()), slog.Bool("approved", *body.Approve))
+	}
+	h.caughtUp(r.Context())
+	return h.integrations.show(r, i)
+}
+
+type policyRequest struct {
+	Policy *certification.Policy `json:"certification" validate:"omitempty,oneof=off advise require"` // nil: the service's
+}
+
+// setPolicy sets an integration's own certification policy.
+func (h admissionHandler) setPolicy(r *http.Request, i marketplace.Integration) (any, error) {
+	body := policyRequest{}
+	if err := readBody(r, &body); err != nil {
+		return nil, err
+	}
+	if err := h.store.SetPolicy(r.Context(), i.ID, body.Policy); err != nil {
+		return nil, err
+	}
+	h.caughtUp(r.Context())
+	return h.integrations.show(r, i)
+}
+
+// mostNews is the maximum number of events in an answer.
+const mostNews = 100
+
+type newsView struct {
+	Events marketplace.List[certification.Event] `json:"events"`
+	Next   string                                `json:"next_cursor"` // for after
+}
+
+// news answers with an integration's events after a cursor, oldest first. With newest=true it answers
+// with the last ones, newest first.
+func (h admissionHandler) news(r *http.Request, i marketplace.Integration) (any, error) {
+	q := readQuery(r)
+	after, newest, limit := q.text("after", 20), q.tagged("newest", "oneof=true false") == "true", q.number("limit", 20, mostNews)
+	cursor, err := strconv.ParseInt(cmp.Or(after, "0"), 10, 64)
+	if err != nil || cursor < 0 {
+		q.refuse("after", "expected the next_cursor of an earlier answer")
+	}
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	var found []certification.Event
+	if newest {
+		found, err = h.store.LatestNews(r.Context(), i.ID, limit)
+	} else {
+		found, err = h.store.News(r.Context(), i.ID, cursor, limit)
+	}
+	for _, one := range found {
+		cursor = max(cursor, one.ID)
+	}
+	return newsView{found, strconv.FormatInt(cursor, 10)}, err
+}
+
+// matrix answers with the partners that match the query.
+func (h admissionHandler) matrix(r *http.Request) (any, error) { return h.selected(r) }
+
+func (h admissionHandler) selected(r *http.Request) (m certification.Matrix, err error) {
+	q := readQuery(r)
+	by := certification.MatrixFilter{
+		Mode: q.mode(), State: certification.Standing(q.tagged("state", "oneof=none certified failed expired")),
+		Policy: certification.Policy(q.tagged("certification", "oneof=off advise require")), GoLive: certification.GoLive(q.tagged("go_live", "oneof=none requested approved declined")),
+		Endpoint: q.tagged("endpoint", "oneof=products availability reserve confirm release cancel"), Failing: q.tagged("failing", "oneof=true false") == "true", Words: q.text("q", 100),
+	}
+	if err := q.check(); err != nil {
+		return m, err
+	}
+	return h.store.Matrix(r.Context(), by)
+}
+
+// export answers with the matrix as CSV, one line for each partner.
+func (h admissionHandler) export(w http.ResponseWriter, r *http.Request) error {
+	m, err := h.selected(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	w.Header().Set("Content-Disposition", `attachment; filename="conformance.csv"`)
+	w.Header().Set("Cache-Control", "no-store")
+	to := csv.NewWriter(w)
+	_ = to.Write(slices.Concat([]string{"integration_id", "name", "mode", "state", "valid_until", "certification", "go_live", "listed", "judged_at", "failing_since"}, m.Endpoints))
+	for _, p := range m.Partners {
+		line := []string{p.ID.String(), cell(p.Name), string(p.Mode), string(p.State), stamp(p.ValidUntil), string(p.Admission.Policy), string(p.Admission.GoLive), strconv.FormatBool(!p.Withheld), stamp(p.JudgedAt), stamp(p.FailingSince)}
+		for _, c := range p.Cells {
+			line = append(line, summary(c))
+		}
+		_ = to.Write(line)
+	}
+	to.Flush() // an error means that the caller has gone
+	return nil
+}
+
+// cell keeps spreadsheets from running a text as a formula.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+func stamp(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+// summary lists a cell's failed rules, or is "passed", or "" if nothing was judged.
+func summary(c certification.MatrixCell) string {
+	var rules []string
+	for _, b := range c.Breaches {
+		if b.Outcome == "failed" {
+			rules = append(rules, b.Rule)
+		}
+	}
+	switch {
+	case len(rules) > 0:
+		return strings.Join(rules, " ")
+	case c.JudgedAt != nil:
+		return "passed"
+	}
+	return ""
+}

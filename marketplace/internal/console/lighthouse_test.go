@@ -1,0 +1,95 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/internal/browsertest"
+)
+
+// lighthouse is the pinned npm package.
+const lighthouse = "lighthouse@12.8.2"
+
+// TestLighthouseFindsNothing judges pages by Lighthouse's audits of accessibility and best practices.
+// npm downloads Lighthouse once. Without it, the test is skipped, or fails if CI is set.
+func TestLighthouseFindsNothing(t *testing.T) {
+	t.Parallel()
+	chrome := browsertest.Path(t)
+	if said, err := npx(t, chrome, lighthouse, "--version"); err != nil {
+		if message := fmt.Sprintf("%s cannot be run: %v: %s", lighthouse, err, said); os.Getenv("CI") != "" {
+			t.Fatal(message)
+		} else {
+			t.Skip(message)
+		}
+	}
+	s := open(t)
+	made := s.stocked()
+	ana, ops := s.enter("/partners", "partner@example.com", password), s.operator()
+	judged := run(ana, made.ID)
+	s.finish(s.begin(judged), twiceBooked)
+	for _, page := range []struct {
+		path string
+		as   *visitor // nil: not signed in
+	}{
+		{"/partners/signin", nil}, {"/console/", ops}, {"/partners/integrations/" + made.ID + "/runs/" + judged, ana},
+	} {
+		report := filepath.Join(t.TempDir(), "report.json")
+		args := []string{lighthouse, s.address + page.path, "--quiet", "--only-categories=accessibility,best-practices", "--output=json", "--output-path=" + report,
+			"--chrome-flags=--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"}
+		if page.as != nil {
+			request, err := http.NewRequest(http.MethodGet, s.address+page.path, nil)
+			s.must(err)
+			var cookies []string
+			for _, c := range page.as.client.Jar.Cookies(request.URL) {
+				cookies = append(cookies, c.String())
+			}
+			headers, err := json.Marshal(map[string]string{"Cookie": strings.Join(cookies, "; ")})
+			s.must(err)
+			args = append(args, "--extra-headers="+string(headers))
+		}
+		if said, err := npx(t, chrome, args...); err != nil {
+			t.Fatalf("%s: %v: %s", page.path, err, said)
+		}
+		text, err := os.ReadFile(report)
+		s.must(err)
+		var result struct {
+			Final      string `json:"finalDisplayedUrl"`
+			Categories map[string]struct {
+				Score float64 `json:"score"`
+			} `json:"categories"`
+			Audits map[string]struct {
+				Title string   `json:"title"`
+				Score *float64 `json:"score"`
+			} `json:"audits"`
+		}
+		s.must(json.Unmarshal(text, &result))
+		if !strings.HasSuffix(result.Final, page.path) || len(result.Categories) != 2 {
+			t.Errorf("%s: Expected two categories of this page, received %d of %s", page.path, len(result.Categories), result.Final)
+		}
+		for name, category := range result.Categories {
+			t.Logf("%s: %s %.2f", page.path, name, category.Score)
+			if category.Score != 1 {
+				t.Errorf("%s: Expected 1.00 for %s, received %.2f", page.path, name, category.Score)
+			}
+		}
+		for name, audit := range result.Audits {
+			if audit.Score != nil && *audit.Score < 1 {
+				t.Logf("%s: %s %.2f: %s", page.path, name, *audit.Score, audit.Title)
+			}
+		}
+	}
+}
+
+// npx runs a command of an npm package, which uses that browser.
+func npx(t *testing.T, chrome string, args ...string) ([]byte, error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "npx", append([]string{"--yes"}, args...)...)
+	command.Dir, command.Env = t.TempDir(), append(os.Environ(), "CHROME_PATH="+chrome)
+	return command.CombinedOutput()
+}

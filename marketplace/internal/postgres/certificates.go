@@ -1,0 +1,179 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// certified is the condition for a valid certificate. After a change of address the new address has
+// not been tested.
+const certified = `c.ended_at IS NULL AND c.valid_until > now() AND c.base_url = i.base_url`
+
+// endReason is why a certificate ended: null while it is valid or if there was no certificate.
+const endReason = `CASE WHEN c.ended_at IS NOT NULL THEN 'breach' WHEN c.valid_until <= now() THEN 'expired' WHEN c.base_url <> i.base_url THEN 'address_changed' END`
+
+const (
+	standing       = `CASE WHEN ` + certified + ` THEN 'certified' WHEN c.run_id IS NOT NULL THEN 'expired' WHEN f.verdict = 'nonconformant' THEN 'failed' ELSE 'none' END`
+	standingTables = ` LEFT JOIN conformance_certificates c ON c.integration_id = i.id LEFT JOIN LATERAL (
+		SELECT id, verdict FROM conformance_runs WHERE c.run_id IS NULL AND integration_id = i.id AND verdict IN ('conformant', 'nonconformant') AND scope = 'full' ORDER BY created_at DESC, id DESC LIMIT 1) f ON true`
+)
+
+// Govern sets the rules for live integrations.
+func (r *Runs) Govern(ctx context.Context, rules certification.Rules) error {
+	return r.transaction(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `
+			UPDATE certification_policy SET required = $1, shown = $2, approval = $3 WHERE (required, shown, approval) <> ($1, $2, $3)`,
+			rules.Default == certification.Require, rules.Default != certification.Off, rules.Approval); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, withhold)
+		return err
+	})
+}
+
+// withhold updates integrations whose certificates have expired, or after a change of the rules.
+// Triggers handle all other changes.
+const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(id, mode, base_url)`
+
+func (r *Runs) Withhold(ctx context.Context) ([]certification.Listing, error) {
+	// Once for each certificate: the news names the run that it rests on.
+	if _, err := r.pool.Exec(ctx, `
+		SELECT integration_event(c.integration_id, $1, jsonb_build_object('reason', 'expired', 'run_id', c.run_id)) FROM conformance_certificates c
+		WHERE c.ended_at IS NULL AND c.valid_until <= now() AND NOT EXISTS (
+			SELECT FROM integration_events e WHERE e.integration_id = c.integration_id AND e.type = $1 AND e.data->>'run_id' = c.run_id::text)`,
+		certification.CertificateEnded); err != nil {
+		return nil, err
+	}
+	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Listing], withhold+` RETURNING id, withheld`)
+}
+
+// Certifications returns the certification of integrations whose policy shows it.
+func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
+	found := make(map[uuid.UUID]certification.Certification, len(integrations))
+	rows, err := r.pool.Query(ctx, `
+		SELECT i.id, `+standing+`, r.id, r.contract_version, r.suite_version, c.valid_until,
+			i.withheld AND integration_certification(i.id) = 'require' AND (`+certified+`) IS NOT TRUE,
+			`+endReason+`, coalesce(c.ended_at, CASE WHEN c.valid_until <= now() THEN c.valid_until END), c.ended_by
+		FROM integrations i`+standingTables+`
+			LEFT JOIN conformance_runs r ON r.id = CASE WHEN c.run_id IS NOT NULL THEN c.run_id WHEN f.verdict = 'nonconformant' THEN f.id END
+		WHERE i.id = ANY ($1) AND integration_certification(i.id) <> 'off'`, integrations)
+	if err != nil {
+		return nil, err
+	}
+	var id uuid.UUID
+	var c certification.Certification
+	var reason *certification.EndReason
+	var ended certification.Ending
+	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil, &c.Withheld, &reason, &ended.At, &ended.Run}, func() error {
+		if c.Ended = nil; reason != nil {
+			c.Ended = &certification.Ending{Reason: *reason, At: ended.At, Run: ended.Run}
+		}
+		found[id] = c
+		return nil
+	})
+	return found, err
+}
+
+// Certificate returns an integration's valid certificate, or NotFound.
+func (r *Runs) Certificate(ctx context.Context, integration uuid.UUID) (string, error) {
+	return one(ctx, r.pool, "certificate", pgx.RowTo[string], `
+		SELECT c.jws FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
+		WHERE c.integration_id = $1 AND `+certified, integration)
+}
+
+// policyInForce is integration_certification without its cost for each row, where admissionTables are
+// joined.
+const policyInForce = `coalesce(d.certification, CASE WHEN p.required THEN 'require' WHEN p.shown THEN 'advise' ELSE 'off' END)`
+
+const admissionColumns = policyInForce + `, d.certification, coalesce(d.go_live, 'none'), p.approval AND i.mode = 'live' AND d.go_live IS DISTINCT FROM 'approved', d.requested_at, d.decided_at, nullif(d.reason, '')`
+
+// admissionTargets returns the scan targets of admissionColumns.
+func admissionTargets(a *certification.Admission) []any {
+	return []any{&a.Policy, &a.Own, &a.GoLive, &a.Approval, &a.RequestedAt, &a.DecidedAt, &a.Reason}
+}
+
+const admissionTables = ` LEFT JOIN integration_admissions d ON d.integration_id = i.id CROSS JOIN certification_policy p `
+
+// Admissions returns the admission of integrations.
+func (r *Runs) Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Admission, error) {
+	rows, err := r.pool.Query(ctx, `SELECT i.id, `+admissionColumns+` FROM integrations i`+admissionTables+`WHERE i.id = ANY ($1)`, integrations)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[uuid.UUID]certification.Admission, len(integrations))
+	var id uuid.UUID
+	var a certification.Admission
+	_, err = pgx.ForEachRow(rows, append([]any{&id}, admissionTargets(&a)...), func() error {
+		found[id] = a
+		return nil
+	})
+	return found, err
+}
+
+// SetPolicy sets an integration's own certification policy, or removes it for nil.
+func (r *Runs) SetPolicy(ctx context.Context, integration uuid.UUID, policy *certification.Policy) error {
+	_, err := r.pool.Exec(ctx, `
+		INSERT INTO integration_admissions (integration_id, certification) VALUES ($1, $2)
+		ON CONFLICT (integration_id) DO UPDATE SET certification = EXCLUDED.certification`, integration, policy)
+	return err
+}
+
+// RequestGoLive records a partner's request. The error is Conflict if the integration is approved.
+func (r *Runs) RequestGoLive(ctx context.Context, integration uuid.UUID) error {
+	made, err := r.pool.Exec(ctx, `
+		INSERT INTO integration_admissions AS d (integration_id, go_live, requested_at) VALUES ($1, 'requested', now())
+		ON CONFLICT (integration_id) DO UPDATE SET go_live = 'requested', decided_at = NULL, reason = '',
+			requested_at = CASE WHEN d.go_live = 'requested' THEN d.requested_at ELSE now() END
+		WHERE d.go_live <> 'approved'`, integration)
+	if err == nil && made.RowsAffected() == 0 {
+		return marketplace.Errorf(marketplace.Conflict, "the integration is approved already")
+	}
+	return err
+}
+
+// DecideGoLive approves or declines, also without a request, and informs the partner. It returns
+// whether that changed anything.
+func (r *Runs) DecideGoLive(ctx context.Context, integration uuid.UUID, approve bool, reason string) (changed bool, err error) {
+	state, news := certification.Declined, certification.GoLiveDeclined
+	if approve {
+		state, news = certification.Approved, certification.WentLive
+	}
+	err = r.transaction(ctx, func(tx pgx.Tx) error {
+		made, err := tx.Exec(ctx, `
+			INSERT INTO integration_admissions AS d (integration_id, go_live, decided_at, reason) VALUES ($1, $2, now(), $3)
+			ON CONFLICT (integration_id) DO UPDATE SET go_live = EXCLUDED.go_live, decided_at = now(), reason = EXCLUDED.reason
+			WHERE (d.go_live, d.reason) <> (EXCLUDED.go_live, EXCLUDED.reason)`, integration, state, reason)
+		if changed = err == nil && made.RowsAffected() > 0; !changed {
+			return err
+		}
+		_, err = tx.Exec(ctx, `SELECT integration_event($1, $2, jsonb_build_object('reason', $3::text))`, integration, news, reason)
+		return err
+	})
+	return changed && err == nil, err
+}
+
+// News returns an integration's events after that id, oldest first.
+func (r *Runs) News(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error) {
+	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
+		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 AND id > $2 ORDER BY id LIMIT $3`, integration, after, most)
+}
+
+// LatestNews returns an integration's last events, newest first.
+func (r *Runs) LatestNews(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error) {
+	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
+		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, integration, most)
+}
+
+// DropOldNews deletes events except the last keep of each integration. It deletes at most most events
+// and returns their number.
+func (r *Runs) DropOldNews(ctx context.Context, keep, most int) (int64, error) {
+	return r.delete(ctx, `
+		DELETE FROM integration_events WHERE id = ANY (ARRAY(
+			SELECT old.id FROM integrations i, LATERAL (
+				SELECT e.id FROM integration_events e WHERE e.integration_id = i.id ORDER BY e.id DESC OFFSET $1) old LIMIT $2))`, keep, most)
+}

@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	// mostWaiting limits the listed bookings that need attention.
+	mostWaiting = 10
+	// mostRecent limits the listed events.
+	mostRecent = 12
+)
+
+// queueRecent adds the queries for waiting bookings, the oldest data and the last events. Test mode
+// is not included. Every query reads a few rows at the end of an index.
+func queueRecent(batch *pgx.Batch, o *marketplace.Overview) {
+	batch.Queue(`
+		SELECT a.booking_id, a.reason, a.since, b.status, b.reseller_reference, i.id, i.name
+		FROM booking_attention a JOIN bookings b ON b.id = a.booking_id JOIN integrations i ON i.id = b.integration_id
+		WHERE a.settled_at IS NULL AND b.mode = 'live' ORDER BY a.since, a.booking_id LIMIT $1`, mostWaiting).
+		Query(func(rows pgx.Rows) (err error) {
+			o.Queue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.Waiting])
+			return err
+		})
+	oldest := func(into **marketplace.Dated, at, from string) {
+		batch.Queue(`SELECT i.id, i.name, ` + at + ` FROM integrations i ` + from + ` WHERE i.deleted_at IS NULL AND i.mode = 'live' AND ` + at + ` IS NOT NULL ORDER BY ` + at + `, i.id LIMIT 1`).
+			Query(func(rows pgx.Rows) error {
+				found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByPos[marketplace.Dated])
+				if len(found) > 0 {
+					*into = found[0]
+				}
+				return err
+			})
+	}
+	oldest(&o.OldestSync, "greatest(i.last_sync_at, k.started_at)", "LEFT JOIN skipped_syncs k ON k.integration_id = i.id")
+	oldest(&o.OldestSlots, "r.pulled_at", "JOIN slot_rounds r ON r.integration_id = i.id")
+	batch.Queue(recentEvents, mostRecent, marketplace.HealthChanged, marketplace.SyncFailed, marketplace.SyncHeld, marketplace.AttentionNeeded, marketplace.AttentionResolved,
+		marketplace.RunEnded, partnerapi.Degraded).
+		Query(func(rows pgx.Rows) (err error) {
+			o.Recent, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.RecentEvent])
+			return err
+		})
+}
+
+// recentEvents reads the newest events of each kind and then the newest of all. Each branch checks
+// the mode row by row along its index, so that it stops after a few rows.
+const recentEvents = `
+	SELECT e.at, e.kind, e.integration_id, e.name, e.booking_id, e.run_id, e.says FROM (
+		(SELECT c.at, $2::text AS kind, i.id AS integration_id, i.name, NULL::uuid AS booking_id, NULL::uuid AS run_id, c.state || CASE WHEN c.state = $8::text AND c.reason <> '' THEN ': ' || c.reason ELSE '' END AS says
+			FROM integration_health_changes c JOIN integrations i ON i.id = c.integration_id
+			WHERE i.mode = 'live' ORDER BY c.at DESC LIMIT $1)
+		UNION ALL
+		(SELECT s.started_at, $3::text, i.id, i.name, NULL, NULL, s.reason FROM sync_attempts s JOIN integrations i ON i.id = s.integration_id
+			WHERE s.failed AND i.mode = 'live' ORDER BY s.started_at DESC LIMIT $1)
+		UNION ALL
+		(SELECT s.started_at, $4::text, i.id, i.name, NULL, NULL, format('%s of %s activities', s.guard->>'would_deactivate', s.guard->>'of') FROM syncs s JOIN integrations i ON i.id = s.integration_id
+			WHERE s.guard IS NOT NULL AND i.mode = 'live' ORDER BY s.started_at DESC LIMIT $1)
+		UNION ALL
+		(SELECT a.since, $5::text, i.id, i.name, a.booking_id, NULL, a.reason FROM booking_attention a JOIN bookings b ON b.id = a.booking_id JOIN integrations i ON i.id = b.integration_id
+			WHERE b.mode = 'live' ORDER BY a.since DESC LIMIT $1)
+		UNION ALL
+		(SELECT a.settled_at, $6::text, i.id, i.name, a.booking_id, NULL, a.reason FROM booking_attention a JOIN bookings b ON b.id = a.booking_id JOIN integrations i ON i.id = b.integration_id
+			WHERE a.settled_at IS NOT NULL AND b.mode = 'live' ORDER BY a.settled_at DESC LIMIT $1)
+		UNION ALL
+		(SELECT r.finished_at, $7::text, i.id, i.name, NULL, r.id, coalesce(r.verdict, r.state) FROM conformance_runs r JOIN integrations i ON i.id = r.integration_id
+			WHERE r.finished_at IS NOT NULL AND i.mode = 'live' ORDER BY r.finished_at DESC LIMIT $1)
+	) AS e ORDER BY e.at DESC, e.kind LIMIT $1`
