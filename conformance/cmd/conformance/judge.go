@@ -39,7 +39,7 @@ the beginning. A call that breaks the contract itself is not held against the pa
 So the verdict is partial, or nonconformant.
 
 With --follow, entries are read from standard input while another program writes them,
-and each breach is printed as a line of JSON as soon as it is decided: rule, title,
+and each breach is printed as a line of JSON as soon as the rule is decided: rule, title,
 level, clause, endpoint, message, fix, times (breaches since the last line about this
 rule), at, and exchanges (the evidence of the last breach). There is no report. Entries
 may say more: _history names the partner that an entry is about, and each is judged by

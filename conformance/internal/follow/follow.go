@@ -1,5 +1,5 @@
 // Package follow judges calls while another program writes them to a stream, one archive entry a
-// line, and writes each breach as soon as it is decided. The stream may have many histories, each
+// line, and writes each breach as soon as the rule is decided. The stream may have many histories, each
 // with a partner of its own.
 package follow
 

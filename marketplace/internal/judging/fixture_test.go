@@ -116,11 +116,13 @@ func (b *bench) add(t testing.TB, command string) replica {
 	t.Helper()
 	r := replica{judge: judging.New(judging.Config{Store: b.store.Partners, Command: command, Now: time.Now, Log: slog.New(slog.NewTextHandler(b.log, nil))})}
 	t.Cleanup(r.judge.Close)
-	r.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 12, Observe: func(uuid.UUID, partner.Observation) {}, Now: time.Now, Watcher: r.judge})
+	r.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 12, Observe: b.observe, Now: time.Now, Watcher: r.judge})
 	t.Cleanup(r.client.Close)
 	b.replicas = append(b.replicas, r)
 	return r
 }
+
+func (b *bench) observe(uuid.UUID, partner.Observation) {}
 
 // script returns the path of a shell script.
 func script(t testing.TB, text string) string {
