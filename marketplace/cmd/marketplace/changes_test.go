@@ -86,8 +86,8 @@ func TestAHeldSyncIsLoggedWhenItIsHeldAndWhenItIsOver(t *testing.T) {
 	t.Parallel()
 	for want, made := range map[string]catalog.Sync{
 		`level=WARN msg="a sync is held because it would remove too many activities"`: {Guard: &catalog.Guard{WouldDeactivate: 7, Of: 9}},
-		`level=INFO msg="a held sync was approved or replaced"`:                                        {EndsGuard: true, Deactivated: 7},
-		"":                                                                            {Deactivated: 1},
+		`level=INFO msg="a held sync was approved or replaced"`:                       {EndsGuard: true, Deactivated: 7},
+		"": {Deactivated: 1},
 	} {
 		var lines bytes.Buffer
 		told := synced(telemetry.NewMetrics("test"), slog.New(slog.NewTextHandler(&lines, nil)))

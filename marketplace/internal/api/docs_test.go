@@ -35,7 +35,7 @@ func TestThePartnersDocumentIsReadInABrowser(t *testing.T) {
 	o := browsertest.Open(t, browsertest.Start(t), b.address)
 	o.GoTo("/docs/partner")
 	o.Shows("h1", "Partner API")
-	o.See(`document.querySelectorAll(".endpoint").length === 6`)
+	o.See(`document.querySelectorAll(".endpoint").length > 0`)
 	o.Is(`String(document.querySelector("button.show-api-client-button"))`, "null")
 	o.Fits(360, 1400)
 	o.Quiet()
