@@ -18,7 +18,6 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
-	partnerkit.dev/schemas v0.0.0
 )
 
 replace partnerkit.dev/schemas => ../schemas

@@ -72,7 +72,8 @@ CREATE TABLE IF NOT EXISTS integration_events (
     type           text NOT NULL,
     data           jsonb NOT NULL
 );
-CREATE INDEX IF NOT EXISTS integration_events_newest ON integration_events (integration_id, id DESC);
+DROP INDEX CONCURRENTLY IF EXISTS integration_events_newest;
+CREATE INDEX CONCURRENTLY integration_events_newest ON integration_events (integration_id, id DESC);
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION integration_event(integration uuid, of_type text, about jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
