@@ -232,7 +232,7 @@ func badLedgers(t *testing.T, partner string) []misuse {
 	missing := filepath.Join(t.TempDir(), "missing", "ledger.jsonl")
 	return []misuse{
 		{name: "no ledger to clean up", args: []string{"cleanup"}, want: "cleanup: expected one ledger file, received 0"},
-		{name: "two ledgers to clean up", args: []string{"cleanup", "a", "b"}, want: "and received 2"},
+		{name: "two ledgers to clean up", args: []string{"cleanup", "a", "b"}, want: "expected one ledger file, received 2"},
 		{name: "a ledger that is missing", args: []string{"cleanup", missing}, want: missing + ": no such file or directory"},
 		{name: "a file that is not a ledger", args: []string{"cleanup", junk}, want: junk + ":1: expected a ledger"},
 		{name: "a ledger without the key", args: []string{"cleanup", leave(t, partner, isHeld)}, key: none, want: "the key is missing"},

@@ -21,7 +21,11 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// A server waits half a second for the client to close a connection whose request it did not read
+// to its end.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 const (
 	secret = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"

@@ -98,7 +98,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.Press(kb.Tab, `document.activeElement.value === "reserve"`)
 		o.Do(chromedp.KeyEvent(" "))
 		o.rules()
-		o.Is(`location.search`, "?outcome=failed&endpoint=products%2Cavailability%2Cconfirm%2Crelease%2Ccancel%2Cwebhooks")
+		o.Is(`location.search`, "?outcome=failed&endpoint=products%2Cavailability%2Cconfirm%2Crelease%2Ccancel")
 		o.Quiet()
 	})
 

@@ -124,7 +124,7 @@ func TestAWrongCommandLineIsOneLineWithTheWayOut(t *testing.T) {
 		"an unknown command":              {[]string{"sevre"}, `there is no command "sevre"; marketplace --help lists all`},
 		"an unknown command of a group":   {[]string{"account", "lst"}, `there is no command "lst"; marketplace account --help lists all`},
 		"an unknown flag":                 {[]string{"serve", "--database", "hush"}, "unknown flag: --database; marketplace serve --help lists the flags"},
-		"an unexpected argument":          {[]string{"migrate", "now"}, `expected no argument but flags, received "now"; marketplace migrate --help lists them`},
+		"an unexpected argument":          {[]string{"migrate", "now"}, `expected only flags, received the argument "now"; marketplace migrate --help lists them`},
 		"a flag that is no number":        {[]string{"serve", "--rate-limit", "many"}, "marketplace serve --help lists the flags"},
 		"an invalid address":              {[]string{"migrate", "--database-url", "localhost/x"}, "--database-url: expected an address such as postgres://"},
 		"an address with unreadable TLS":  {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?sslmode=perhaps"}, "sslmode is invalid"},

@@ -26,7 +26,7 @@ func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
 		words              []string
 	}{
 		"a path that is not there":     {"GET", "/api/v1/nothing", "", header{}, 404, []string{"no such path"}},
-		"a method that is not there":   {"PUT", "/api/v1/auth/login", "{}", header{}, 405, []string{"no such method"}},
+		"a method that is not there":   {"PUT", "/api/v1/auth/login", "{}", header{}, 405, []string{"this path does not support the method"}},
 		"no body":                      {"POST", "/api/v1/auth/login", "", header{}, 400, []string{`"email: is required"`, `"password: is required"`}},
 		"a body that is not JSON":      {"POST", "/api/v1/auth/login", "{", header{}, 400, []string{"the body is not JSON"}},
 		"a wrong type":                 {"POST", "/api/v1/auth/login", `{"email":17,"password":"x"}`, header{}, 400, []string{`email: expected a text, received number`}},

@@ -24,6 +24,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/event"
+	"partnerkit.dev/marketplace/internal/judging"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -75,6 +76,9 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	}
 	guard := partner.NewGuard(true)
 	measured := telemetry.NewMetrics("test")
+	measured.Judge(func() judging.Counts {
+		return judging.Counts{Dropped: map[judging.Dropped]int64{judging.DroppedBehind: 0}}
+	})
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	apart := pgtest.OpenAt(t, database) // background writers have their own store, so that b.queries contains the requests' queries only
 	calls, webhooks := partner.NewCallJournal(apart.Partners, log), partner.NewJournal(apart.Partners.AddWebhooks, log)

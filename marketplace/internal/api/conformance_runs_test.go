@@ -86,7 +86,7 @@ func TestAPartnerStartsARunAndIsToldOfTheOneInTheWay(t *testing.T) {
 		t.Errorf("want 202, got %d", a.StatusCode)
 	}
 	a = b.do(t, "POST", runs, "", partner)
-	wantProblem(t, a, 409, "under way", `"run_id":"`+started.ID+`"`)
+	wantProblem(t, a, 409, "in progress", `"run_id":"`+started.ID+`"`)
 	b.do(t, "GET", runs+"/"+started.ID, "", partner).data(t, &shown)
 	if shown.State != certification.Queued || shown.Scope != certification.ReadOnly || shown.Verdict != nil {
 		t.Errorf("want it queued as it was asked for, got %+v", shown)

@@ -158,6 +158,11 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	pgtest.Exec(t, b.store, `
 		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
 		SELECT id, gen_random_uuid(), base_url, 'x', now() - interval '2 hours', now() - interval '1 hour' FROM integrations`)
+	pgtest.Exec(t, b.store, `
+		INSERT INTO integration_admissions (integration_id, go_live, requested_at) SELECT id, 'requested', now() FROM integrations
+		ON CONFLICT (integration_id) DO UPDATE SET go_live = 'requested', requested_at = now(), decided_at = NULL`)
+	pgtest.Exec(t, b.store, `
+		INSERT INTO judged_breaches SELECT id, 'confirm.repeat', 'x', 'CNF-4', 'MUST', 'confirm', 'x', 'x', 1, now(), now(), '[]' FROM integrations`)
 	told := map[string]bool{}
 	for _, line := range regexp.MustCompile(`(?m)^# TYPE (marketplace_[a-z_]+) `).FindAllStringSubmatch(b.metrics(t), -1) {
 		told[line[1]] = true

@@ -173,7 +173,7 @@ func TestEveryMistakeInACalendarsQueryIsNamed(t *testing.T) {
 	other := b.list(t, resellersList, reseller).Data[1]
 	for query, words := range map[string][]string{
 		"":                              {"from: is required", "to: is required"},
-		"from=2026-07-01&to=2026-09-01": {"to: expected at most 62 dates, from and to among them"},
+		"from=2026-07-01&to=2026-09-01": {"to: expected at most 62 dates, including from and to"},
 		"from=2026-07-02&to=2026-07-01": {"to: must not be before from"},
 		"from=2026-02-30&to=1.7.2026":   {"from: expected a date such as 2026-07-01", "to: expected a date"},
 		"from=2026-07-01&to=2026-07-02&currency=x":   {"currency: expected"},

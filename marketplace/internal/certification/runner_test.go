@@ -185,7 +185,7 @@ func TestARunThatWasLeftBehindIsRunAgainOnceWhenItsHoldsAreUndone(t *testing.T) 
 	_, err := b.store.Runs.Begin(t.Context(), certification.Lease{Run: run().ID, Holder: uuid.New(), Time: -time.Second})
 	must(t, err)
 	must(t, cleaner.CleanUp(t.Context(), run().ID))
-	if left := run(); left.State != certification.Failed || !strings.Contains(left.Reason, "the service ended during the run") {
+	if left := run(); left.State != certification.Failed || !strings.Contains(left.Reason, "the service stopped during the run") {
 		t.Errorf("Expected it failed after the second crash, received %+v", left)
 	}
 }
@@ -206,7 +206,7 @@ func TestACleanupThatCannotReachThePartnerIsTriedAgain(t *testing.T) {
 	}
 	b.exec(t, `UPDATE conformance_runs SET leased_until = now() - interval '1 second', cleanups = 100`)
 	must(t, cleaner.CleanUp(t.Context(), run().ID))
-	if run := run(); run.State != certification.Failed || !strings.Contains(run.Reason, "may be left at the partner") {
+	if run := run(); run.State != certification.Failed || !strings.Contains(run.Reason, "the partner may still have its holds or bookings") {
 		t.Errorf("want it given up in the end, got %+v", run)
 	}
 }

@@ -202,7 +202,7 @@ func TestARunIsComparedWithTheOneBefore(t *testing.T) {
 	ana := s.enter("/partners", "partner@example.com", password)
 	s.finish(s.begin(run(ana, made.ID)), twiceBooked)
 	second := run(ana, made.ID)
-	ana.shows(ana.post("/partners/integrations/"+made.ID+"/runs", "scope", "full"), 200, "is under way")
+	ana.shows(ana.post("/partners/integrations/"+made.ID+"/runs", "scope", "full"), 200, "is in progress")
 	s.finish(s.begin(second))
 	ana.shows(ana.get("/partners/integrations/"+made.ID+"/runs/"+second), 200, "No rule that was judged is broken", "1 rule holds now that did not", "A second confirm makes no second booking")
 	third := run(ana, made.ID)

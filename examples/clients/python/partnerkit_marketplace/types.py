@@ -8,7 +8,8 @@ from typing import Any, Literal, NotRequired, TypedDict, Union
 class Account(TypedDict):
     """An account that can sign in. It never shows the password."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     email: str
     name: str
@@ -42,7 +43,8 @@ class AccountChangeRequest(TypedDict):
 
 
 class AccountDetailAnswerDataApiTokensItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     token_id: str
     name: str
     # live or test; null for a token that was made before there were modes: its requests choose with X-Mode.
@@ -57,7 +59,8 @@ class AccountDetailAnswerDataApiTokensItem(TypedDict):
 class AccountDetailAnswerData(TypedDict):
     """An account that can sign in. It never shows the password."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     email: str
     name: str
@@ -143,7 +146,8 @@ class ActivityPartnerDetails(TypedDict):
 class Activity(TypedDict):
     """A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     activity_type: ActivityActivityType
     activity_title: str
@@ -403,7 +407,8 @@ class ActivityVariationExternalSync(TypedDict):
 class ActivityVariation(TypedDict):
     """One way to take an activity. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     title: str
     # The position among the variations, lowest first.
@@ -498,7 +503,8 @@ class AffiliateActivityPartnerDetails(TypedDict):
 class AffiliateActivity(TypedDict):
     """An activity as an affiliate reads it: with the affiliate's own link to it."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     activity_type: AffiliateActivityActivityType
     activity_title: str
@@ -1072,9 +1078,9 @@ class Contact(TypedDict):
 class DeliveryOption(TypedDict):
     """One form of a ticket (CNF-6). The marketplace forwards it to the guest."""
 
-    # What the value is.
+    # The format of deliveryValue.
     deliveryFormat: Literal['QRCODE', 'CODE128', 'PDF_URL', 'AZTEC', 'EAN13']
-    # What the guest gets.
+    # The kind of document that the guest gets.
     deliveryMethod: Literal['TICKET', 'VOUCHER']
     # The content of the code, or the address of the PDF.
     deliveryValue: str
@@ -1090,13 +1096,13 @@ class DoneAnswer(TypedDict):
 
 
 class Event(TypedDict):
-    """Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It holds nothing about the guest; read the booking."""
+    """Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It has no guest data: read the booking."""
 
     # The event. An event that is sent twice has the same id.
     id: str
-    # What it tells. New types may be added.
+    # The type of the event. New types may be added.
     type: Literal['booking.confirmed', 'booking.cancelled', 'booking.released', 'booking.attention', 'activity.changed', 'activity.removed', 'slot.changed']
-    # When it happened.
+    # When the event happened.
     timestamp: str
     # By type: booking.* is event-booking, slot.changed event-slot, activity.* event-activity.
     data: Union[EventBooking, EventSlot, EventActivity]
@@ -1331,13 +1337,29 @@ class IntegrationCertification(TypedDict):
 
 
 class IntegrationBreachesItem(TypedDict):
-    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # The last time.
     at: str
-    # Of the booking; the partner knows it as resellerReference.
+    # The first time. A rule that was not broken for a day starts again.
+    since: NotRequired[str]
+    # How often since then.
+    count: NotRequired[int]
+    # Of the booking; the partner knows it as resellerReference. Empty if the breach is not about one booking.
     booking_id: str
-    # Which was called.
-    endpoint: Literal['confirm', 'release', 'cancel']
+    # Whose answer shows it.
+    endpoint: Literal['products', 'availability', 'reserve', 'confirm', 'release', 'cancel']
+    # The id of the broken rule; empty for an answer that was used.
+    rule: NotRequired[str]
+    # The rule, as a sentence.
+    title: NotRequired[str]
+    # The clauses of the partner contract that the rule is about.
+    clause: NotRequired[str]
+    # MUST or SHOULD.
+    level: NotRequired[Literal['MUST', 'SHOULD']]
+    # What the partner can do.
+    fix: NotRequired[str]
+    # The calls of the last time and their answers, without keys and guests' data, as in a conformance report. Empty
+    # in lists.
+    exchanges: NotRequired[list[dict[str, Any]]]
     # What is wrong with the answer, with its place.
     message: str
 
@@ -1377,7 +1399,8 @@ class Integration(TypedDict):
     admission: Admission
     # Whether the partner was found conformant; null if the marketplace does not show it.
     certification: IntegrationCertification | None
-    # Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used.
+    # How the partner breaches the contract, newest first: rules that its answers break, as judged from the calls to
+    # it, and answers about bookings that were used although they broke the contract.
     breaches: list[IntegrationBreachesItem]
 
 
@@ -1449,7 +1472,8 @@ class IntegrationsAnswer(TypedDict):
 class Invitation(TypedDict):
     """An address whose owner may create a partner's account with a link. It never shows the link."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     invitation_id: str
     email: str
     name: str
@@ -1545,7 +1569,8 @@ class OperatorActivityExternalSync(TypedDict):
 class OperatorActivity(TypedDict):
     """An activity with the partner's values, the operators' edits, and the partner's own prices."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     # Whose it is.
     integration_id: str
@@ -1693,7 +1718,8 @@ class OperatorVariationPickup(TypedDict):
 class OperatorVariation(TypedDict):
     """A variation with the partner's values and the operators' edits."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     _id: str
     # The partner's name for the option, until an operator sets another.
     title: str
@@ -1749,7 +1775,8 @@ class OverviewAnswerDataBookingsWaitingItem(TypedDict):
 
 
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     integration_id: str
     name: str
     # DEGRADED: three calls in a row have failed. Reserve and confirm then get more time (LIM-1). Two successful
@@ -1838,7 +1865,8 @@ class OverviewAnswerDataDaysItem(TypedDict):
 
 
 class OverviewAnswerDataPartnersItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     integration_id: str
     name: str
     # How many the partner held.
@@ -1902,7 +1930,7 @@ class OverviewAnswer(TypedDict):
 
 
 class Pagination(TypedDict):
-    """Which part of a list an answer holds."""
+    """The part of a list that the answer contains."""
 
     # The maximum number of entries on a page.
     pageSize: int
@@ -1989,7 +2017,7 @@ class PricingUnit(TypedDict):
     unit_id: str
     # The guest type, such as ADULT.
     type: str
-    # The words that guests read.
+    # The label that guests see.
     label: str
     # The minimum age in years, inclusive; null if not given.
     min_age: int | None
@@ -2170,7 +2198,7 @@ class StatusAnswerData(TypedDict):
 
 
 class StatusAnswer(TypedDict):
-    """How the service is."""
+    """The state of the service."""
 
     # 1 in every successful answer.
     success: Literal[1]
@@ -2392,8 +2420,8 @@ class UnitPricing(TypedDict):
     price: NotRequired[int | None]
     # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
     currency: str
-    # How many decimals the amounts beside it have; 2 where absent (PRD-9). 18 is as many as a 64-bit amount can
-    # bear.
+    # The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit
+    # amount is 18.
     currencyPrecision: NotRequired[int | None]
 
 

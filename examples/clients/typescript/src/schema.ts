@@ -404,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Hold a slot for a customer
-         * @description Checks the slot with the partner, then requests a hold. A slot that can no longer be booked is a 409, with the partner's
+         * @description Checks the slot with the partner, then requests a hold. A slot that can no longer be booked is answered with 409, with the partner's
          *     message if there is one. After a 504 a hold that still arrives is released.
          */
         post: operations["book"];
@@ -492,7 +492,7 @@ export interface paths {
         /**
          * The events of a reseller, as a feed
          * @description Your own bookings' events, and those of the catalog that one of your webhooks asks for. Store `next_cursor` and send it as
-         *     `after` to read on. Events are kept for 30 days; a cursor that is older is a 410.
+         *     `after` to read on. Events are kept for 30 days; an older cursor is answered with 410.
          */
         get: operations["events"];
         put?: never;
@@ -519,7 +519,7 @@ export interface paths {
         /**
          * Create a webhook
          * @description Events are sent to `url`, signed as Standard Webhooks describes (headers `webhook-id`, `webhook-timestamp` and
-         *     `webhook-signature`). Only this answer shows the signing secret. An account has 10 webhooks at most; an 11th is a 409.
+         *     `webhook-signature`). Only this answer shows the signing secret. An account has 10 webhooks at most; an 11th is answered with 409.
          *     Answer with a 2xx within 10 seconds. Anything else is retried for three days; a 410 disables the webhook.
          */
         post: operations["createWebhook"];
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Also one that was delivered. A webhook that is disabled is a 409.
+         * @description Also sends an event again that was delivered. A disabled webhook is answered with 409.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -662,7 +662,7 @@ export interface paths {
         /**
          * Confirm a paid booking again
          * @description Also where the partner has refused it before. Waits for the partner's answer: CONFIRMED, or PAID with the
-         *     reason in `attention`. A booking whose confirm is under way, or whose hold was released, is a 409.
+         *     reason in `attention`. A booking whose confirm is in progress, or whose hold was released, is answered with 409.
          */
         post: operations["retryConfirm"];
         delete?: never;
@@ -1707,6 +1707,7 @@ export interface components {
              */
             error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
+             * Service identifier
              * Format: uuid
              * @description The conformance run that is under way, in the 409 to a request for another one.
              */
@@ -1719,7 +1720,7 @@ export interface components {
         };
         /**
          * Answer of GET /healthz and GET /readyz
-         * @description How the service is.
+         * @description The state of the service.
          * @example {
          *       "success": 1,
          *       "data": {
@@ -1807,7 +1808,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "_id": "a-1",
+         *           "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *           "activity_type": {
          *             "name": "Tour"
          *           },
@@ -1852,7 +1853,7 @@ export interface components {
          *           },
          *           "variations": [
          *             {
-         *               "_id": "v-1",
+         *               "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *               "title": "Morning walk",
          *               "sort": 0,
          *               "language": [
@@ -1955,7 +1956,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "_id": "a-1",
+         *         "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *         "activity_type": {
          *           "name": "Tour"
          *         },
@@ -2000,7 +2001,7 @@ export interface components {
          *         },
          *         "variations": [
          *           {
-         *             "_id": "v-1",
+         *             "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *             "title": "Morning walk",
          *             "sort": 0,
          *             "language": [
@@ -2163,7 +2164,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "_id": "a-1",
+         *           "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *           "activity_type": {
          *             "name": "Tour"
          *           },
@@ -2208,7 +2209,7 @@ export interface components {
          *           },
          *           "variations": [
          *             {
-         *               "_id": "v-1",
+         *               "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *               "title": "Morning walk",
          *               "sort": 0,
          *               "language": [
@@ -2423,12 +2424,14 @@ export interface components {
          */
         BookingRequest: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description A variation of it.
              */
             variation_id: string;
@@ -2463,7 +2466,8 @@ export interface components {
              */
             currency?: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The affiliate that referred the customer.
              */
             affiliate_code?: string | null;
@@ -2783,7 +2787,8 @@ export interface components {
             /** @description The commissions of the page. */
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description The booking.
                  */
                 booking_id: string;
@@ -2959,8 +2964,9 @@ export interface components {
                 /** @description Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have late slots, or whose certificate ends: at most a hundred. */
                 integrations_needing_attention: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     integration_id: string;
                     name: string;
@@ -3113,8 +3119,9 @@ export interface components {
                 /** @description The partners with live bookings in these days, the most first, 25 at most, with the confirm calls for these bookings. */
                 partners: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     integration_id: string;
                     name: string;
@@ -3330,8 +3337,9 @@ export interface components {
              */
             data: {
                 /**
-                 * Identifier
-                 * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                 * Service identifier
+                 * Format: uuid
+                 * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                  */
                 _id: string;
                 email: string;
@@ -3352,8 +3360,9 @@ export interface components {
                 disabled: boolean;
                 api_tokens: {
                     /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
                      */
                     token_id: string;
                     name: string;
@@ -3429,7 +3438,8 @@ export interface components {
             success: 1;
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description The token's id, used to revoke it.
                  */
                 token_id: string;
@@ -4178,7 +4188,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "integration_id": "int-204",
+         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "name": "Old Town Walks",
          *         "mode": "live",
          *         "base_url": "https://api.example.com/partner/v2",
@@ -4402,7 +4412,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
-         *         "integration_id": "int-204",
+         *         "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "mode": "live",
          *         "webhook_secret": "5d0f7a3c9e1b48266f0d9c7b8a51e3f2047d6e9b1c3a58f0e2d4b6c8a09f7e13",
          *         "previous_webhook_secret_until": "2026-07-02T09:00:00Z"
@@ -4417,7 +4427,8 @@ export interface components {
             success: 1;
             data: {
                 /**
-                 * Identifier
+                 * Service identifier
+                 * Format: uuid
                  * @description Part of the webhooks' paths.
                  */
                 integration_id: string;
@@ -4443,7 +4454,7 @@ export interface components {
          *       "success": 1,
          *       "data": [
          *         {
-         *           "integration_id": "int-204",
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *           "name": "Old Town Walks",
          *           "mode": "live",
          *           "base_url": "https://api.example.com/partner/v2",
@@ -4760,7 +4771,11 @@ export interface components {
              */
             success: 1;
             data: {
-                /** @description The marketplace's id; resellerReference in its calls. */
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description The marketplace's id; resellerReference in its calls.
+                 */
                 booking_id: string;
                 /**
                  * @description The status. Operators also see checkouts without a booking: RESERVING, REFUSED, LOST.
@@ -4916,6 +4931,7 @@ export interface components {
             /** Run started */
             data: {
                 /**
+                 * Service identifier
                  * Format: uuid
                  * @description The run's id.
                  */
@@ -5276,7 +5292,7 @@ export interface components {
         };
         /**
          * Event
-         * @description Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It holds nothing about the guest; read the booking.
+         * @description Something that happened to a reseller's booking, or to the catalog: the body of a webhook, and an entry of the feed. It has no guest data: read the booking.
          * @example {
          *       "id": "0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f",
          *       "type": "booking.confirmed",
@@ -5306,19 +5322,20 @@ export interface components {
          */
         Event: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The event. An event that is sent twice has the same id.
              */
             id: string;
             /**
-             * @description What it tells. New types may be added.
+             * @description The type of the event. New types may be added.
              * @enum {string}
              */
             type: "booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed";
             /**
              * Date-time
              * Format: date-time
-             * @description When it happened.
+             * @description When the event happened.
              */
             timestamp: string;
             /** @description By type: booking.* is event-booking, slot.changed event-slot, activity.* event-activity. */
@@ -5328,7 +5345,7 @@ export interface components {
          * Activity
          * @description A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
-         *       "_id": "a-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *       "activity_type": {
          *         "name": "Tour"
          *       },
@@ -5376,8 +5393,9 @@ export interface components {
          */
         Activity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             activity_type: {
@@ -5432,7 +5450,7 @@ export interface components {
         };
         /**
          * Pagination
-         * @description Which part of a list an answer holds.
+         * @description The part of a list that the answer contains.
          * @example {
          *       "pageSize": 20,
          *       "page": 1,
@@ -5571,7 +5589,7 @@ export interface components {
          * Affiliate activity
          * @description An activity as an affiliate reads it: with the affiliate's own link to it.
          * @example {
-         *       "_id": "a-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9",
          *       "activity_type": {
          *         "name": "Tour"
          *       },
@@ -5620,8 +5638,9 @@ export interface components {
          */
         AffiliateActivity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             activity_type: {
@@ -5842,7 +5861,8 @@ export interface components {
          */
         Booking: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The booking. The partner knows it as resellerReference.
              */
             _id: string;
@@ -5852,12 +5872,14 @@ export interface components {
              */
             mode?: "live" | "test";
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The reseller's account. Only for operators.
              */
             reseller_id?: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The partner's integration, which may be deleted. Only for operators.
              */
             integration_id?: string | null;
@@ -5872,12 +5894,14 @@ export interface components {
              */
             release_reason: "abandoned" | "payment_failed" | "expired" | "unwanted" | "withdrawn" | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -5957,7 +5981,8 @@ export interface components {
             total: number;
             contact: components["schemas"]["Contact"];
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The affiliate that referred the customer.
              */
             affiliate_code: string | null;
@@ -6073,7 +6098,8 @@ export interface components {
          */
         EventWebhook: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The webhook.
              */
             _id: string;
@@ -6131,7 +6157,8 @@ export interface components {
          */
         EventDelivery: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The event, which is also the webhook-id header.
              */
             event_id: string;
@@ -6187,8 +6214,9 @@ export interface components {
          */
         Account: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             email: string;
@@ -6221,8 +6249,9 @@ export interface components {
          */
         Invitation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             invitation_id: string;
             email: string;
@@ -6370,12 +6399,14 @@ export interface components {
          */
         OperatorActivity: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description Whose it is.
              */
             integration_id: string;
@@ -6516,7 +6547,7 @@ export interface components {
          * Integration
          * @description A partner's integration. It never shows the key or the webhook secret.
          * @example {
-         *       "integration_id": "int-204",
+         *       "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "name": "Old Town Walks",
          *       "mode": "live",
          *       "base_url": "https://api.example.com/partner/v2",
@@ -6578,7 +6609,8 @@ export interface components {
          */
         Integration: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description Issued at registration; part of the webhooks' paths.
              */
             integration_id: string;
@@ -6653,7 +6685,11 @@ export interface components {
                  * @enum {string}
                  */
                 state: "none" | "certified" | "failed" | "expired";
-                /** @description The run that the state rests on; null without one. */
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description The run that the state rests on; null without one.
+                 */
                 run_id: string | null;
                 /** @description The version of the contract that it tested. */
                 contract_version: string | null;
@@ -6680,25 +6716,52 @@ export interface components {
                      * @description When it ended; null if base_url changed.
                      */
                     at: string | null;
-                    /** @description The run that found the breach; null for other reasons. */
+                    /**
+                     * Service identifier
+                     * Format: uuid
+                     * @description The run that found the breach; null for other reasons.
+                     */
                     run_id: string | null;
                 } | null;
             } | null;
-            /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
+            /** @description How the partner breaches the contract, newest first: rules that its answers break, as judged from the calls to it, and answers about bookings that were used although they broke the contract. */
             breaches: {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description The last time.
                  */
                 at: string;
-                /** @description Of the booking; the partner knows it as resellerReference. */
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description The first time. A rule that was not broken for a day starts again.
+                 */
+                since?: string;
+                /** @description How often since then. */
+                count?: number;
+                /** @description Of the booking; the partner knows it as resellerReference. Empty if the breach is not about one booking. */
                 booking_id: string;
                 /**
-                 * @description Which was called.
+                 * @description Whose answer shows it.
                  * @enum {string}
                  */
-                endpoint: "confirm" | "release" | "cancel";
+                endpoint: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
+                /** @description The id of the broken rule; empty for an answer that was used. */
+                rule?: string;
+                /** @description The rule, as a sentence. */
+                title?: string;
+                /** @description The clauses of the partner contract that the rule is about. */
+                clause?: string;
+                /**
+                 * @description MUST or SHOULD.
+                 * @enum {string}
+                 */
+                level?: "MUST" | "SHOULD";
+                /** @description What the partner can do. */
+                fix?: string;
+                /** @description The calls of the last time and their answers, without keys and guests' data, as in a conformance report. Empty in lists. */
+                exchanges?: Record<string, never>[];
                 /** @description What is wrong with the answer, with its place. */
                 message: string;
             }[];
@@ -6836,11 +6899,13 @@ export interface components {
          */
         ConformanceRun: {
             /**
+             * Service identifier
              * Format: uuid
              * @description The run's id.
              */
             run_id: string;
             /**
+             * Service identifier
              * Format: uuid
              * @description The integration that is tested.
              */
@@ -6949,7 +7014,7 @@ export interface components {
             currency: string;
             /**
              * Currency precision
-             * @description How many decimals the amounts beside it have; 2 where absent (PRD-9). 18 is as many as a 64-bit amount can bear.
+             * @description The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit amount is 18.
              * @default 2
              */
             currencyPrecision: number | null;
@@ -6969,7 +7034,8 @@ export interface components {
          */
         EventBooking: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The booking.
              */
             booking_id: string;
@@ -6983,12 +7049,14 @@ export interface components {
             /** @description Why the booking is RELEASED; null if it is not. */
             release_reason: string | null;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -7008,12 +7076,14 @@ export interface components {
          */
         EventSlot: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The variation.
              */
             variation_id: string;
@@ -7029,7 +7099,8 @@ export interface components {
          */
         EventActivity: {
             /**
-             * Identifier
+             * Service identifier
+             * Format: uuid
              * @description The activity.
              */
             activity_id: string;
@@ -7038,7 +7109,7 @@ export interface components {
          * Activity variation
          * @description One way to take an activity. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
-         *       "_id": "v-1",
+         *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7ba",
          *       "title": "Morning walk",
          *       "sort": 0,
          *       "language": [
@@ -7117,8 +7188,9 @@ export interface components {
          */
         ActivityVariation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             title: string;
@@ -7336,8 +7408,9 @@ export interface components {
          */
         OperatorVariation: {
             /**
-             * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             _id: string;
             /** @description The partner's name for the option, until an operator sets another. */
@@ -7580,7 +7653,7 @@ export interface components {
             unit_id: string;
             /** @description The guest type, such as ADULT. */
             type: string;
-            /** @description The words that guests read. */
+            /** @description The label that guests see. */
             label: string;
             /** @description The minimum age in years, inclusive; null if not given. */
             min_age: number | null;
@@ -7600,12 +7673,12 @@ export interface components {
          */
         DeliveryOption: {
             /**
-             * @description What the value is.
+             * @description The format of deliveryValue.
              * @enum {string}
              */
             deliveryFormat: "QRCODE" | "CODE128" | "PDF_URL" | "AZTEC" | "EAN13";
             /**
-             * @description What the guest gets.
+             * @description The kind of document that the guest gets.
              * @enum {string}
              */
             deliveryMethod: "TICKET" | "VOUCHER";
@@ -7834,10 +7907,7 @@ export interface components {
          * @example 0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f
          */
         EventParameter: string;
-        /**
-         * @description Deliveries in this state only.
-         * @example failed
-         */
+        /** @description Deliveries in this state only. */
         DeliveryStateParameter: "pending" | "delivered" | "failed";
         /**
          * @description The activity's `_id`.
@@ -7864,107 +7934,51 @@ export interface components {
          * @example 2026-07-01
          */
         DateParameter: string;
-        /**
-         * @description Only accounts of this role.
-         * @example reseller
-         */
+        /** @description Only accounts of this role. */
         RoleParameter: "reseller" | "affiliate" | "partner" | "operator";
-        /**
-         * @description The page, from 1.
-         * @example 2
-         */
+        /** @description The page, from 1. */
         PageParameter: number;
-        /**
-         * @description The number of entries on a page.
-         * @example 20
-         */
+        /** @description The number of entries on a page. */
         LimitParameter: number;
         /**
          * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
          *     that is. Nothing is counted then. Keep the filters unchanged.
-         * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
          */
         CursorParameter: string;
-        /**
-         * @description Bookings of this activity alone.
-         * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-         */
+        /** @description Bookings of this activity alone. */
         ActivityIdParameter: string;
-        /**
-         * @description Bookings with exactly this `reseller_reference` alone.
-         * @example R-1017
-         */
+        /** @description Bookings with exactly this `reseller_reference` alone. */
         ResellerReferenceParameter: string;
         /**
          * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
          *     words of the guest's name, email address or telephone number. Case does not matter there.
-         * @example ana sousa
          */
         BookingWordsParameter: string;
-        /**
-         * @description Not before this: a date of UTC, or a date and time.
-         * @example 2026-07-01
-         */
+        /** @description Not before this: a date of UTC, or a date and time. */
         CreatedFromParameter: string;
-        /**
-         * @description Not after this: a date of UTC, which counts whole, or a date and time.
-         * @example 2026-07-31
-         */
+        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
         CreatedToParameter: string;
-        /**
-         * @description Not before this: a date of UTC, or a date and time.
-         * @example 2026-07-10T09:30:00+01:00
-         */
+        /** @description Not before this: a date of UTC, or a date and time. */
         StartFromParameter: string;
-        /**
-         * @description Not after this: a date of UTC, which counts whole, or a date and time.
-         * @example 2026-07-10
-         */
+        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
         StartToParameter: string;
-        /**
-         * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-         * @example USD
-         */
+        /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
         CurrencyParameter: string;
-        /**
-         * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-         * @example pt-BR
-         */
+        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
         LanguageParameter: string;
-        /**
-         * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-         * @example kayak
-         */
+        /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
         QParameter: string;
-        /**
-         * @description One of the activity's categories.
-         * @example Walking tours
-         */
+        /** @description One of the activity's categories. */
         CategoryParameter: string;
-        /**
-         * @description The code or the name of the country where it takes place.
-         * @example PT
-         */
+        /** @description The code or the name of the country where it takes place. */
         CountryParameter: string;
-        /**
-         * @description The city where it takes place.
-         * @example Lisbon
-         */
+        /** @description The city where it takes place. */
         CityParameter: string;
-        /**
-         * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-         * @example live
-         */
+        /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
         RequestModeParameter: "live" | "test";
-        /**
-         * @description What is of this mode alone.
-         * @example test
-         */
+        /** @description What is of this mode alone. */
         ModeParameter: "live" | "test";
-        /**
-         * @description The `ETag` of an answer that the caller has.
-         * @example "9be1c4"
-         */
+        /** @description The `ETag` of an answer that the caller has. */
         IfNoneMatchParameter: string;
     };
     requestBodies: never;
@@ -8429,63 +8443,32 @@ export interface operations {
     activities: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /**
-                 * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-                 * @example kayak
-                 */
+                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
                 q?: components["parameters"]["QParameter"];
-                /**
-                 * @description One of the activity's categories.
-                 * @example Walking tours
-                 */
+                /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
-                /**
-                 * @description The code or the name of the country where it takes place.
-                 * @example PT
-                 */
+                /** @description The code or the name of the country where it takes place. */
                 country?: components["parameters"]["CountryParameter"];
-                /**
-                 * @description The city where it takes place.
-                 * @example Lisbon
-                 */
+                /** @description The city where it takes place. */
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -8518,27 +8501,15 @@ export interface operations {
     activity: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8588,22 +8559,13 @@ export interface operations {
                  * @example 2026-07-31
                  */
                 to: components["parameters"]["ToParameter"];
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8653,22 +8615,13 @@ export interface operations {
                  * @example 2026-07-01
                  */
                 date: components["parameters"]["DateParameter"];
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -8713,63 +8666,32 @@ export interface operations {
     affiliateActivities: {
         parameters: {
             query?: {
-                /**
-                 * @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent.
-                 * @example USD
-                 */
+                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /**
-                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*.
-                 * @example pt-BR
-                 */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /**
-                 * @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB.
-                 * @example kayak
-                 */
+                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
                 q?: components["parameters"]["QParameter"];
-                /**
-                 * @description One of the activity's categories.
-                 * @example Walking tours
-                 */
+                /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
-                /**
-                 * @description The code or the name of the country where it takes place.
-                 * @example PT
-                 */
+                /** @description The code or the name of the country where it takes place. */
                 country?: components["parameters"]["CountryParameter"];
-                /**
-                 * @description The city where it takes place.
-                 * @example Lisbon
-                 */
+                /** @description The city where it takes place. */
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description The `ETag` of an answer that the caller has.
-                 * @example "9be1c4"
-                 */
+                /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -8802,69 +8724,37 @@ export interface operations {
     bookings: {
         parameters: {
             query?: {
-                /**
-                 * @description Bookings in this state alone.
-                 * @example HELD
-                 */
+                /** @description Bookings in this state alone. */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
-                /**
-                 * @description Bookings of this activity alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-                 */
+                /** @description Bookings of this activity alone. */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /**
-                 * @description Bookings with exactly this `reseller_reference` alone.
-                 * @example R-1017
-                 */
+                /** @description Bookings with exactly this `reseller_reference` alone. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
                  *     words of the guest's name, email address or telephone number. Case does not matter there.
-                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-01
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-31
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-10T09:30:00+01:00
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-10
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 start_to?: components["parameters"]["StartToParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8896,15 +8786,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /**
-                 * @description Names the request, for its account and 24 hours: sent again with the same body it has the same answer, with another it is a 422, while the first is under way a 409.
-                 * @example order-17
-                 */
+                /** @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8965,10 +8849,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9007,10 +8888,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9050,10 +8928,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9097,10 +8972,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9143,22 +9015,13 @@ export interface operations {
     events: {
         parameters: {
             query?: {
-                /**
-                 * @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept.
-                 * @example 4711
-                 */
+                /** @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept. */
                 after?: string;
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9203,10 +9066,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9238,10 +9098,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9278,10 +9135,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9307,22 +9161,13 @@ export interface operations {
     deliveries: {
         parameters: {
             query?: {
-                /**
-                 * @description Deliveries in this state only.
-                 * @example failed
-                 */
+                /** @description Deliveries in this state only. */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9361,10 +9206,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9408,28 +9250,18 @@ export interface operations {
     commissions: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /**
-                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it.
-                 * @example live
-                 */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9460,87 +9292,45 @@ export interface operations {
     allBookings: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description Bookings in this state alone.
-                 * @example HELD
-                 */
+                /** @description Bookings in this state alone. */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
-                /**
-                 * @description Those alone that need an operator.
-                 * @example true
-                 */
+                /** @description Those alone that need an operator. */
                 attention?: boolean;
-                /**
-                 * @description Bookings of this integration alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
-                 */
+                /** @description Bookings of this integration alone. */
                 integration_id?: string;
-                /**
-                 * @description The `_id` of a reseller's account: its bookings alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
-                 */
+                /** @description The `_id` of a reseller's account: its bookings alone. */
                 reseller_id?: string;
                 /**
                  * @deprecated
                  * @description The same as `reseller_id`.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
                  */
                 reseller?: string;
-                /**
-                 * @description Bookings of this activity alone.
-                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
-                 */
+                /** @description Bookings of this activity alone. */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /**
-                 * @description Bookings with exactly this `reseller_reference` alone.
-                 * @example R-1017
-                 */
+                /** @description Bookings with exactly this `reseller_reference` alone. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
                  *     words of the guest's name, email address or telephone number. Case does not matter there.
-                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-01
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-31
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /**
-                 * @description Not before this: a date of UTC, or a date and time.
-                 * @example 2026-07-10T09:30:00+01:00
-                 */
+                /** @description Not before this: a date of UTC, or a date and time. */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /**
-                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
-                 * @example 2026-07-10
-                 */
+                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
                 start_to?: components["parameters"]["StartToParameter"];
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9827,30 +9617,17 @@ export interface operations {
     accounts: {
         parameters: {
             query?: {
-                /**
-                 * @description Only accounts of this role.
-                 * @example reseller
-                 */
+                /** @description Only accounts of this role. */
                 role?: components["parameters"]["RoleParameter"];
-                /**
-                 * @description A part of the address or of the name, within the first 500 characters, in upper or lower case.
-                 * @example ana@
-                 */
+                /** @description A part of the address or of the name, within the first 500 characters, in upper or lower case. */
                 q?: string;
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9917,20 +9694,13 @@ export interface operations {
     invitations: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10203,15 +9973,9 @@ export interface operations {
     deliveriesOf: {
         parameters: {
             query?: {
-                /**
-                 * @description Deliveries in this state only.
-                 * @example failed
-                 */
+                /** @description Deliveries in this state only. */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: never;
@@ -10255,40 +10019,21 @@ export interface operations {
     operatorActivities: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product.
-                 * @example walk
-                 */
+                /** @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product. */
                 q?: string;
-                /**
-                 * @description Active for those that resellers see, Inactive for the others.
-                 * @example Inactive
-                 */
+                /** @description Active for those that resellers see, Inactive for the others. */
                 status?: "Active" | "Inactive";
-                /**
-                 * @description An integration's id, for its activities alone.
-                 * @example 0197c39f-11d2-7c0b-8a54-6a1d7b852e0f
-                 */
+                /** @description An integration's id, for its activities alone. */
                 integration?: string;
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10771,20 +10516,13 @@ export interface operations {
     syncs: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10824,30 +10562,17 @@ export interface operations {
     integrations: {
         parameters: {
             query?: {
-                /**
-                 * @description What is of this mode alone.
-                 * @example test
-                 */
+                /** @description What is of this mode alone. */
                 mode?: components["parameters"]["ModeParameter"];
-                /**
-                 * @description A part of the name or of the base URL, in upper or lower case.
-                 * @example walks
-                 */
+                /** @description A part of the name or of the base URL, in upper or lower case. */
                 q?: string;
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11092,20 +10817,13 @@ export interface operations {
     integrationSyncs: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11145,20 +10863,13 @@ export interface operations {
     integrationCalls: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only calls that failed. false: only the others, with the refusals that the contract allows. */
@@ -11200,20 +10911,13 @@ export interface operations {
     integrationBookings: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
@@ -11254,20 +10958,13 @@ export interface operations {
     webhookDeliveries: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only webhooks that were refused. false: only the others. */
@@ -11309,20 +11006,13 @@ export interface operations {
     listConformanceRuns: {
         parameters: {
             query?: {
-                /**
-                 * @description The page, from 1.
-                 * @example 2
-                 */
+                /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
-                /**
-                 * @description The number of entries on a page.
-                 * @example 20
-                 */
+                /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
                  *     that is. Nothing is counted then. Keep the filters unchanged.
-                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
