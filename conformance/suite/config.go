@@ -220,7 +220,7 @@ func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 	case explores && c.Explore == 0:
 		return "no random lifecycles were played", "Run with --explore 50."
 	case r.Endpoint == rule.Webhooks && c.Webhooks == nil:
-		return "no webhooks were received", "Run with --webhook-listen, --webhook-secret and --webhook-url."
+		return "the run received no webhooks", "Run with --webhook-listen, which --help describes."
 	case c.Bounds.ReadOnly && (explores || !reads):
 		return scenario.ReadOnly, scenario.NotReadOnly
 	default:

@@ -96,7 +96,7 @@ func TestAChangedScenarioIsPlayedAndAWrongOneTold(t *testing.T) {
 	change(t, file, "faults: [{status: 502}]")
 	await(t, "the second version", answers(502))
 	change(t, file, "faults:\n  - {status: 99}\n")
-	wrong := "mockpartner: the scenario stays as it was: " + file + ":2:14: "
+	wrong := "mockpartner: the scenario was not changed: " + file + ":2:14: "
 	await(t, "the place of what is wrong", func() bool { return strings.Contains(s.errors.String(), wrong) })
 	if !answers(502)() {
 		t.Error("want the second version to stay")

@@ -43,7 +43,7 @@ func TestAScenarioThatIsReadAgainStillCallsNoOtherMachine(t *testing.T) {
 	s := serve(t, nil, "--auth-key", key, "--scenario", file)
 	change(t, file, "webhooks: {url: 'https://evil.example/', secret: 0123456789abcdef}\n")
 	await(t, "the refusal", func() bool {
-		return strings.Contains(s.errors.String(), "the scenario stays as it was: webhooks.url: a scenario sends webhooks to this machine only")
+		return strings.Contains(s.errors.String(), "the scenario was not changed: webhooks.url: a scenario sends webhooks to this machine only")
 	})
 	s.stop(os.Interrupt)
 }

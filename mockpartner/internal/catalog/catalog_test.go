@@ -295,7 +295,7 @@ func TestEveryMistakeInAFileIsNamedWithItsPlace(t *testing.T) {
 		"no schedule":           {"      o:\n", "      other:\n", `products[0].schedules: expected a schedule for option "o"`},
 		"a schedule of nothing": {"      o:\n", "      x: {starts: [\"01:00\"], duration: 1h, capacity: {min: 1, max: 1}}\n      o:\n", `products[0].schedules.x: the product has no option "x"`},
 		"a time of day":         {`"10:00"`, `"25:00"`, "mine.yaml:19:17: products[0].schedules.o.starts: expected a time of day"},
-		"a start twice":         {`"10:00"`, `"09:00"`, "stands twice"},
+		"a start twice":         {`"10:00"`, `"09:00"`, "is listed twice"},
 		"no starts":             {`starts: ["10:00", "09:00"]`, "starts: []", "starts: expected at least one start time"},
 		"no duration":           {"        duration: 1h30m\n", "", "products[0].schedules.o.duration: expected a duration"},
 		"hours of a start time": {"duration: 1h30m", `duration: 1h30m` + "\n        opens: \"09:00\"", "opens and closes are for OPENING_HOURS"},

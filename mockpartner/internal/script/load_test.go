@@ -103,7 +103,7 @@ var bad = map[string]struct {
 	"a program that reads on":     {"faults: [{status: 500, match: {body: '[inputs]'}}]", "1:38: faults[0].match.body: expected a jq program: input(s)/0 is not allowed", true},
 	"a program that imports":      {"faults: [{jq: 'import \"a\" as a; .'}]", "faults[0].jq: expected a jq program: ", true},
 	"no header":                   {"faults: [{headers: {}}]", "faults[0].headers: expected set or remove", false},
-	"an odd header":               {"faults: [{headers: {set: {a b: c}}}]", `faults[0].headers.set: "a b" is no name for a header`, true},
+	"an odd header":               {"faults: [{headers: {set: {a b: c}}}]", `faults[0].headers.set: "a b" is not a valid header name`, true},
 	"a header of the wire":        {"faults: [{headers: {set: {content-length: '3'}}}]", "faults[0].headers.set: content-length follows from", true},
 	"a word of no wire":           {"faults: [{fault: OOPS}]", "1:18: faults[0].fault: expected one of [EMPTY_RESPONSE", false},
 	"two ways over the wire":      {"faults: [{fault: EMPTY_RESPONSE, limit_data: {bytes: 1}}]", "faults[0].fault: expected one of fault,", true},
