@@ -72,6 +72,14 @@ selftest: need-go ## test the suite with every defect and variant of the mock pa
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --report-dir build/selftest $(SELFTESTFLAGS)
 
+# Each takes minutes, mostly waiting, so they are no part of `make test`.
+.PHONY: journeys
+journeys: need-go ## certify a new partner in the browser, recheck partners for a night, and generate and lint clients with other makers' tools
+	@echo "== journeys"
+	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run 'ANewPartner|OtherMakers' $(TESTFLAGS) ./examples
+	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run 'ClientsInOtherLanguages/generators' $(TESTFLAGS) ./examples
+	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run ANightFinds $(TESTFLAGS) ./marketplace/internal/worker
+
 # The full form of what `make test` does briefly.
 .PHONY: soak
 soak: need-cc ## test a partner with 50 other customers SOAKRUNS (20) times, and again with each of three defects; every network fault and hostile answer; every defect of the mock, in runs and in recordings of them; the minimal partners in depth; twins of all partners; a night with 300 partners, 30 of which break; 20,000 random calls of the marketplace's API

@@ -57,6 +57,9 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 	} {
 		t.Run(one.folder, func(t *testing.T) {
 			t.Parallel()
+			if strings.HasPrefix(one.folder, "generators/") {
+				takesMinutes(t)
+			}
 			requires(t, one.needs)
 			folder := t.TempDir()
 			if err := os.CopyFS(folder, source{os.DirFS(one.folder)}); err != nil {

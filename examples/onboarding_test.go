@@ -78,6 +78,7 @@ func (n *newcomer) pictured(name string) {
 // fixes when the suite has found it.
 func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	t.Parallel()
+	takesMinutes(t)
 	requires(t, []string{python, "-c", "import aiohttp"})
 	browser := browsertest.Start(t)
 	m := open(t, "--certification", "require", "--go-live", "approve", "--conformance-command", filepath.Join(commands(t), "conformance"))

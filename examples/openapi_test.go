@@ -55,6 +55,7 @@ func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
 
 func TestOtherMakersLintersAcceptTheOpenAPIDocuments(t *testing.T) {
 	t.Parallel()
+	takesMinutes(t)
 	requires(t, []string{"npm", "--version"})
 	folder := t.TempDir()
 	var files []string

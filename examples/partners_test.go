@@ -69,6 +69,14 @@ func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	}
 }
 
+// takesMinutes skips the test unless make journeys runs it.
+func takesMinutes(t *testing.T) {
+	t.Helper()
+	if os.Getenv("JOURNEYS") == "" {
+		t.Skip("takes minutes: run make journeys")
+	}
+}
+
 // requires skips the test if a command fails, unless CI is set.
 func requires(t *testing.T, command []string) {
 	t.Helper()

@@ -143,6 +143,9 @@ func builtConformance(t *testing.T) string {
 // left behind: no run, no hold and no booking, and every check has its report.
 func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("JOURNEYS") == "" && os.Getenv("SOAK") == "" {
+		t.Skip("takes minutes: run make journeys")
+	}
 	form := nightOf()
 	b := setup(t)
 	b.jobTime, b.rescueTime = shortJob, shortRescue
