@@ -1340,26 +1340,26 @@ class IntegrationBreachesItem(TypedDict):
     # The last time.
     at: str
     # The first time. A rule that was not broken for a day starts again.
-    since: NotRequired[str]
+    since: str
     # How often since then.
-    count: NotRequired[int]
+    count: int
     # Of the booking; the partner knows it as resellerReference. Empty if the breach is not about one booking.
     booking_id: str
     # Whose answer shows it.
     endpoint: Literal['products', 'availability', 'reserve', 'confirm', 'release', 'cancel']
     # The id of the broken rule; empty for an answer that was used.
-    rule: NotRequired[str]
+    rule: str
     # The rule, as a sentence.
-    title: NotRequired[str]
+    title: str
     # The clauses of the partner contract that the rule is about.
-    clause: NotRequired[str]
+    clause: str
     # MUST or SHOULD.
-    level: NotRequired[Literal['MUST', 'SHOULD']]
+    level: Literal['MUST', 'SHOULD']
     # What the partner can do.
-    fix: NotRequired[str]
+    fix: str
     # The calls of the last time and their answers, without keys and guests' data, as in a conformance report. Empty
     # in lists.
-    exchanges: NotRequired[list[dict[str, Any]]]
+    exchanges: list[dict[str, Any]]
     # What is wrong with the answer, with its place.
     message: str
 

@@ -4507,9 +4507,17 @@ export interface components {
          *           "breaches": [
          *             {
          *               "at": "2026-07-01T08:59:40Z",
-         *               "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
-         *               "endpoint": "confirm",
-         *               "message": "/tickets: it is missing"
+         *               "since": "2026-07-01T08:12:03Z",
+         *               "count": 3,
+         *               "booking_id": "",
+         *               "endpoint": "availability",
+         *               "rule": "availability.unique",
+         *               "title": "Slots have different ids",
+         *               "clause": "AVL-4",
+         *               "level": "MUST",
+         *               "message": "Two slots have the id \"2026-07-02\"",
+         *               "fix": "Give each slot an id of its own.",
+         *               "exchanges": []
          *             }
          *           ]
          *         }
@@ -6600,9 +6608,17 @@ export interface components {
          *       "breaches": [
          *         {
          *           "at": "2026-07-01T08:59:40Z",
-         *           "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
-         *           "endpoint": "confirm",
-         *           "message": "/tickets: it is missing"
+         *           "since": "2026-07-01T08:12:03Z",
+         *           "count": 3,
+         *           "booking_id": "",
+         *           "endpoint": "availability",
+         *           "rule": "availability.unique",
+         *           "title": "Slots have different ids",
+         *           "clause": "AVL-4",
+         *           "level": "MUST",
+         *           "message": "Two slots have the id \"2026-07-02\"",
+         *           "fix": "Give each slot an id of its own.",
+         *           "exchanges": []
          *         }
          *       ]
          *     }
@@ -6737,9 +6753,9 @@ export interface components {
                  * Format: date-time
                  * @description The first time. A rule that was not broken for a day starts again.
                  */
-                since?: string;
+                since: string;
                 /** @description How often since then. */
-                count?: number;
+                count: number;
                 /** @description Of the booking; the partner knows it as resellerReference. Empty if the breach is not about one booking. */
                 booking_id: string;
                 /**
@@ -6748,20 +6764,20 @@ export interface components {
                  */
                 endpoint: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
                 /** @description The id of the broken rule; empty for an answer that was used. */
-                rule?: string;
+                rule: string;
                 /** @description The rule, as a sentence. */
-                title?: string;
+                title: string;
                 /** @description The clauses of the partner contract that the rule is about. */
-                clause?: string;
+                clause: string;
                 /**
                  * @description MUST or SHOULD.
                  * @enum {string}
                  */
-                level?: "MUST" | "SHOULD";
+                level: "MUST" | "SHOULD";
                 /** @description What the partner can do. */
-                fix?: string;
+                fix: string;
                 /** @description The calls of the last time and their answers, without keys and guests' data, as in a conformance report. Empty in lists. */
-                exchanges?: Record<string, never>[];
+                exchanges: Record<string, never>[];
                 /** @description What is wrong with the answer, with its place. */
                 message: string;
             }[];
