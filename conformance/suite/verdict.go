@@ -44,7 +44,7 @@ func (r *run) incomplete(result *report.Result) string {
 		return words(outside)
 	case r.config.Ledger.Trouble() != nil:
 		return "the ledger could not be written: " + r.config.Ledger.Trouble().Error()
-	case r.player.Time.RanOut():
+	case r.player.Time.RanOut() && result.Summary[report.Inconclusive] > 0: // otherwise only cases of the plan were left out
 		return fmt.Sprintf("the run's time, %s, was used up before every rule was judged (--max-duration)", r.config.MaxDuration)
 	case nothingFree != "":
 		return words(nothingFree) + "; holds and bookings were not judged"

@@ -89,6 +89,21 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 	}
 }
 
+// The cases of the plan take all the time that there is. Every rule is judged before that.
+func TestASlowPartnerIsConformantIfOnlyCasesOfThePlanAreLeftOut(t *testing.T) {
+	t.Parallel()
+	address := between(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
+			pause(r, 600*time.Millisecond)
+		}
+		next.ServeHTTP(w, r)
+	})
+	r := judge(t, address, "--depth", "standard", "--max-duration", "45s")
+	if r.code != 0 || r.result.Coverage.CasesLeftOut == 0 {
+		t.Errorf("want exit 0 with cases left out, got %d because %q, and %d cases\n%s", r.code, r.result.Reason, r.result.Coverage.CasesLeftOut, r.said())
+	}
+}
+
 // overlapping adds up how long anything lasts, where several may at the same time.
 type overlapping struct {
 	mu     sync.Mutex
