@@ -36,7 +36,7 @@ sign: need-go ## sign the checksums in build/release without a key, in the workf
 .PHONY: ship-test
 ship-test: ## build a release for Linux on amd64 and the site, install and start them, and test the recipes for CI and Kubernetes; needs what .ci/run installs
 	@echo "== release"
-	@$(MAKE) --no-print-directory release site VERSION=0.0.0-test PLATFORMS=linux/amd64 > build/ship.log 2>&1 || { tail -n 40 build/ship.log; exit 1; }
+	@mkdir -p build; $(MAKE) --no-print-directory release site VERSION=0.0.0-test PLATFORMS=linux/amd64 > build/ship.log 2>&1 || { tail -n 40 build/ship.log; exit 1; }
 	@echo "== tests of the release"
 	@cd packaging && export GOWORK=off && unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] && go mod tidy -diff && go vet ./... && \
 		go run $(STATICCHECK) ./... && go test -v -count=1 -timeout 20m $(TESTFLAGS) .
