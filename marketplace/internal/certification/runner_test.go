@@ -135,12 +135,13 @@ func TestARunOfAReplicaThatStopsUndoesWhatItHoldsAndBeginsAgain(t *testing.T) {
 	}
 }
 
-// leave starts a run and abandons it as a dead replica does. It returns the run and a function that
-// ends the process.
+// leave starts a run and abandons it as a crashed replica does: its job still counts as running. It
+// returns the run and a function that ends the process.
 func (b *bench) leave(t *testing.T) (run func() certification.Run, end func()) {
 	t.Helper()
 	id := b.start(t)
 	stop, ended := b.begun(t, b.runner(t, startHold+forever), id)
+	b.exec(t, `UPDATE river_job SET state = 'running', attempted_at = now(), attempt = 1, attempted_by = '{crashed}' WHERE kind = 'conformance_run' AND state = 'available'`)
 	b.exec(t, `UPDATE conformance_runs SET holder = gen_random_uuid(), leased_until = now() - interval '1 second' WHERE id = $1`, id)
 	return func() certification.Run { return b.run(t, id) }, func() { stop(); <-ended }
 }
@@ -180,7 +181,7 @@ func TestARunThatWasLeftBehindIsRunAgainOnceWhenItsHoldsAreUndone(t *testing.T) 
 		t.Errorf("Expected it queued again without its ledger, received %+v", again)
 	}
 	if jobs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'conformance_run' AND state = 'available'`); jobs != 1 {
-		t.Errorf("Expected a job for it, received %d", jobs)
+		t.Errorf("Expected a job for it beside that of the crashed replica, received %d", jobs)
 	}
 	_, err := b.store.Runs.Begin(t.Context(), certification.Lease{Run: run().ID, Holder: uuid.New(), Time: -time.Second})
 	must(t, err)
@@ -204,7 +205,16 @@ func TestACleanupThatCannotReachThePartnerIsTriedAgain(t *testing.T) {
 	if jobs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'conformance_cleanup'`); jobs != 0 {
 		t.Errorf("want no other try while the lease lasts, got %d", jobs)
 	}
-	b.exec(t, `UPDATE conformance_runs SET leased_until = now() - interval '1 second', cleanups = 100`)
+	b.exec(t, `UPDATE conformance_runs SET leased_until = now() - interval '1 second'`)
+	must(t, cleaner.Recover(t.Context()))
+	b.exec(t, `UPDATE river_job SET state = 'running', attempted_at = now(), attempt = 1, attempted_by = '{crashed}' WHERE kind = 'conformance_cleanup'`)
+	must(t, cleaner.CleanUp(t.Context(), run().ID))
+	b.exec(t, `UPDATE conformance_runs SET leased_until = now() - interval '1 second'`)
+	must(t, cleaner.Recover(t.Context()))
+	if jobs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'conformance_cleanup' AND state = 'available'`); jobs != 1 {
+		t.Errorf("Expected another cleanup beside that of the crashed replica, received %d", jobs)
+	}
+	b.exec(t, `UPDATE conformance_runs SET cleanups = 100`)
 	must(t, cleaner.CleanUp(t.Context(), run().ID))
 	if run := run(); run.State != certification.Failed || !strings.Contains(run.Reason, "the partner may still have its holds or bookings") {
 		t.Errorf("want it given up in the end, got %+v", run)

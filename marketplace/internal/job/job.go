@@ -71,16 +71,18 @@ type Events struct {
 	Subscription uuid.UUID `json:"subscription_id"`
 }
 
-// The jobs of a conformance run.
+// The jobs of a conformance run. Cleanups is the number of the run's cleanups so far. It tells a job
+// from that of a crashed replica, which counts as running until the queue rescues it minutes later.
 type (
 	// ConformanceRun executes the run.
 	ConformanceRun struct {
-		Run uuid.UUID `json:"run_id"`
+		Run      uuid.UUID `json:"run_id"`
+		Cleanups int       `json:"cleanups,omitempty"`
 	}
-	// ConformanceCleanup undoes the holds and bookings of a crashed replica's run. It is separate
-	// from the run's job, which counts as running until the queue rescues it.
+	// ConformanceCleanup undoes the holds and bookings of a crashed replica's run.
 	ConformanceCleanup struct {
-		Run uuid.UUID `json:"run_id"`
+		Run      uuid.UUID `json:"run_id"`
+		Cleanups int       `json:"cleanups,omitempty"`
 	}
 )
 

@@ -101,13 +101,15 @@ func (r *Runs) Parts(ctx context.Context, run uuid.UUID, kind certification.Kind
 
 func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
 	return r.held(ctx, l, func(tx pgx.Tx) error {
-		batch := &pgx.Batch{}
-		batch.Queue(`DELETE FROM conformance_run_parts WHERE run_id = $1`, l.Run)
-		batch.Queue(`UPDATE conformance_runs SET state = 'queued', holder = NULL, leased_until = NULL, started_at = NULL WHERE id = $1`, l.Run)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM conformance_run_parts WHERE run_id = $1`, l.Run); err != nil {
 			return err
 		}
-		return r.insertJobs(ctx, tx, newJob{args: job.ConformanceRun{Run: l.Run}}) // skipped while the job that stops is there
+		cleanups, err := one(ctx, tx, "conformance run", pgx.RowTo[int], `
+			UPDATE conformance_runs SET state = 'queued', holder = NULL, leased_until = NULL, started_at = NULL WHERE id = $1 RETURNING cleanups`, l.Run)
+		if err != nil {
+			return err
+		}
+		return r.insertJobs(ctx, tx, newJob{args: job.ConformanceRun{Run: l.Run, Cleanups: cleanups}}) // skipped while the job that stops is there
 	})
 }
 
@@ -184,18 +186,19 @@ func (r *Runs) Recover(ctx context.Context) error {
 		var jobs []newJob
 		var id uuid.UUID
 		var running bool
+		var cleanups int
 		rows, err := tx.Query(ctx, `
-			SELECT id, state = 'running' FROM conformance_runs
+			SELECT id, state = 'running', cleanups FROM conformance_runs
 			WHERE state = 'running' AND leased_until < now() OR state = 'queued' AND created_at < now() - $1::interval
 			ORDER BY created_at LIMIT $2`, lostAfter, mostRecover)
 		if err != nil {
 			return err
 		}
-		if _, err := pgx.ForEachRow(rows, []any{&id, &running}, func() error {
+		if _, err := pgx.ForEachRow(rows, []any{&id, &running, &cleanups}, func() error {
 			if running {
-				jobs = append(jobs, newJob{args: job.ConformanceCleanup{Run: id}})
+				jobs = append(jobs, newJob{args: job.ConformanceCleanup{Run: id, Cleanups: cleanups}})
 			} else {
-				jobs = append(jobs, newJob{args: job.ConformanceRun{Run: id}})
+				jobs = append(jobs, newJob{args: job.ConformanceRun{Run: id, Cleanups: cleanups}})
 			}
 			return nil
 		}); err != nil {
