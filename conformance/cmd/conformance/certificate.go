@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,6 +92,9 @@ func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c sta
 	if header.ExtraHeaders[jose.HeaderType] != certificateType {
 		return c, fmt.Errorf("is not a certificate: expected the type %s", certificateType)
 	}
+	if !exact(text) {
+		return c, errInvalid("it was changed: its encoding is not the one of its content")
+	}
 	known := keys.Key(header.KeyID)
 	if header.KeyID == "" || len(known) == 0 {
 		return c, errInvalid("it was signed with a key that --key does not contain")
@@ -109,6 +113,17 @@ func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c sta
 		return c, errInvalid("it is valid only from " + inUTC(c.IssuedAt) + ": compare the clocks")
 	}
 	return c, nil
+}
+
+// exact reports whether a compact JWS is the only encoding of its parts. Decoders ignore the unused
+// bits in a part's last character, and the signature does not cover them.
+func exact(text string) bool {
+	for part := range strings.SplitSeq(text, ".") {
+		if _, err := base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // readKeys reads a JSON Web Key Set from a file or a URL.

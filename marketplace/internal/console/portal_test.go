@@ -113,48 +113,6 @@ func TestARunShowsTheEvidenceOfItsReport(t *testing.T) {
 	}
 }
 
-func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	made := s.stocked()
-	own := "/partners/integrations/" + made.ID
-	ana := s.enter("/partners", "partner@example.com", password)
-	ana.shows(ana.get("/partners/"), 200, "Old Town Walks", "Register your platform")
-	ana.shows(ana.get(own), 200, "Before you go live", "Its webhooks arrive", "Try a webhook")
-	run := run(ana, made.ID)
-	s.finish(s.begin(run), twiceBooked)
-	ana.shows(ana.get(own+"/runs/"+run), 200, "1 rule is broken", "Answer with the booking")
-	ana.shows(ana.get(own+"/runs/"+run+"/report.html"), 200, "The report")
-
-	other := marketplace.Account{ID: uuid.New(), Email: "ben@example.com", Role: marketplace.Partner, PasswordHash: s.accounts[marketplace.Partner].PasswordHash, CreatedAt: s.now()}
-	s.must(s.store.Accounts.CreateAccount(t.Context(), other))
-	ben := s.enter("/partners", other.Email, password)
-	if p := ben.get("/partners/integrations"); strings.Contains(p.text, "Old Town Walks") {
-		t.Errorf("Expected no platform of another partner, received %s", p.text)
-	}
-	for _, page := range []string{"", "/rotate", "/delete", "/certificate", "/runs/" + run, "/runs/" + run + "/progress", "/runs/" + run + "/report.html", "/runs/" + run + "/report.json", "/runs/" + run + "/junit.xml"} {
-		ben.shows(ben.get(own+page), 404, "not found")
-	}
-	for _, form := range []string{"", "/rotate", "/delete", "/runs", "/runs/" + run + "/share", "/go-live", "/test"} {
-		ben.shows(ben.post(own+form, "name", "Mine", "do", "save", "scope", "full"), 404, "not found")
-	}
-	ben.shows(ben.post(own+"/webhook", "webhook", "sync/trigger", "secret", "guessed"), 404, "not found")
-
-	for _, email := range []string{"reseller@example.com", "affiliate@example.com", "operator@example.com"} {
-		v := s.visitor()
-		v.shows(v.post("/partners/signin", "email", email, "password", password), 403, "for partners only")
-		if p := v.get(own); !strings.HasPrefix(p.address, "/partners/signin") {
-			t.Errorf("%s: Expected to be asked to sign in, received %s", email, p.address)
-		}
-	}
-	if p := s.operator().get(own); !strings.HasPrefix(p.address, "/partners/signin") {
-		t.Errorf("Expected a session of the console to open no page of the portal, received %s", p.address)
-	}
-	if p := ana.get("/console/"); !strings.HasPrefix(p.address, "/console/signin") {
-		t.Errorf("Expected a session of the portal to open no page of the console, received %s", p.address)
-	}
-}
-
 // run starts a full run on the page and returns its id.
 func run(v *visitor, integration string) string {
 	v.t.Helper()
