@@ -73,9 +73,10 @@ func (x *exchange) activityEdit(given url.Values) (*editPage, error) {
 	asked := x.r.URL.Query().Get("language")
 	added, known := fields.ParseLanguage(asked)
 	translations := fields.Translations(raw, variants, added)
+	groups := append(slices.Clone(fields.Activity), fields.Company(raw))
 	p := &editPage{
-		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Groups: fields.Activity, Translations: translations, Added: added,
-		Form: editForm(slices.Concat(fields.Activity, translations), raw, given), Action: root + "/activities/" + read.ID,
+		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Groups: groups, Translations: translations, Added: added,
+		Form: editForm(slices.Concat(groups, translations), raw, given), Action: root + "/activities/" + read.ID,
 	}
 	p.Languages = newForm(url.Values{"language": {""}}, field{Name: "language", Label: "Language", Kind: "search", Hint: "Its code, such as pt or pt-BR."})
 	if asked != "" && !known {
@@ -118,7 +119,7 @@ func (x *exchange) showEdit(page func(url.Values) (*editPage, error)) error {
 }
 
 func changeActivity(x *exchange) error {
-	return x.changeEdit(x.activityEdit, append(slices.Clone(fields.Activity), fields.SentTranslations(x.given)), "", func(patch fields.Object) any { return patch })
+	return x.changeEdit(x.activityEdit, append(slices.Clone(fields.Activity), fields.Sent(x.given)), "", func(patch fields.Object) any { return patch })
 }
 
 func changeVariation(x *exchange) error {
@@ -165,7 +166,7 @@ func fieldsOf(patch fields.Object) int {
 		inner, ok := value.(map[string]any)
 		switch {
 		case name == "_id":
-		case ok && name != "companyDetails":
+		case ok:
 			fields += fieldsOf(inner)
 		default:
 			fields++
@@ -184,7 +185,7 @@ func editForm(groups []fields.Group, of fields.Object, given url.Values) *form {
 				f.Value = k.Text(of.At(k.Path))
 			}
 			switch k.Kind {
-			case "area", "list", "pictures", "pairs", "json":
+			case "area", "list", "pictures", "pairs":
 				f.Kind = "area"
 			case "flag", "remove":
 				f.Kind = "checkbox"

@@ -65,8 +65,8 @@ func listBookings(x *exchange) error {
 		field{Name: "activity", Label: "Activity", Hint: "Its id, or a part of its title."},
 		field{Name: "partner", Label: "Partner", Hint: "Its id, or a part of its name."},
 		field{Name: "reseller", Label: "Reseller", Hint: "Its id or its email address."},
-		field{Name: "start_from", Label: "Slot from", Kind: "date", Hint: "Days are in UTC."}, field{Name: "start_to", Label: "Slot until", Kind: "date"},
-		field{Name: "created_from", Label: "Made from", Kind: "date"}, field{Name: "created_to", Label: "Made until", Kind: "date"},
+		field{Name: "start_from", Label: "Slot from (UTC)", Kind: "date"}, field{Name: "start_to", Label: "Slot until (UTC)", Kind: "date"},
+		field{Name: "created_from", Label: "Made from (UTC)", Kind: "date"}, field{Name: "created_to", Label: "Made until (UTC)", Kind: "date"},
 	)
 	asked := maps.Clone(query)
 	wrong := &refusal{}

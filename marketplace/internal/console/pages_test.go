@@ -105,6 +105,26 @@ func TestWhatWasSetAsideIsShownWithItsPlace(t *testing.T) {
 	v.shows(v.get("/console/integrations"), 200, "Old Town Walks", s.base)
 }
 
+func TestAnIntegrationsPageStartsWithWhatItsReadersNeedFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	operator, ana := s.operator(), s.enter("/partners", "partner@example.com", password)
+	for page, want := range map[string][]string{
+		operator.get("/console/integrations/" + made.ID).text: {"health-title", "syncs-title", "calls-title", "slots-title", "runs-title", "breaches-title", "received-title", "settings-title"},
+		ana.get("/partners/integrations/" + made.ID).text:     {"steps-title", "runs-title", "health-title", "syncs-title", "calls-title"},
+	} {
+		at := 0
+		for _, title := range want {
+			next := strings.Index(page, `<h2 id="`+title)
+			if next < at {
+				t.Errorf("Expected the titles in the order %q, received %s before its turn", want, title)
+			}
+			at = next
+		}
+	}
+}
+
 func TestABookingIsFoundByItsNamesAndItsReseller(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -140,8 +160,8 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 		t.Errorf("want what was changed and no more, got %+v", got)
 	}
 	// The error is shown at its field, and the input is kept.
-	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "Another", "was:admin_discount_percentage", "", "admin_discount_percentage", "101", "was:media", "", "media", "javascript:alert(1)", "was:partner_details.companyDetails", "", "partner_details.companyDetails", "{"), 422,
-		"Expected JSON, or nothing.", `value="Another"`, `value="101"`, "javascript:alert(1)</textarea>", "Nothing was saved")
+	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "Another", "was:admin_discount_percentage", "", "admin_discount_percentage", "101", "was:media", "", "media", "javascript:alert(1)", "was:admin_price_percentage", "12.5", "admin_price_percentage", "much"), 422,
+		"Expected a number such as 12.5.", `value="Another"`, `value="101"`, "javascript:alert(1)</textarea>", "Nothing was saved")
 	v.shows(v.post(at, "was:admin_discount_percentage", "", "admin_discount_percentage", "101", "was:media", "", "media", "javascript:alert(1)"), 422,
 		"Expected a percentage from 0 to 100", `aria-invalid="true"`, "Entry 1: expected an http or https URL", `href="#f-media"`)
 	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "", "was:translation.pt", "", "translation.pt", "true", "was:translation.de.activity_title", "", "translation.de.activity_title", "Markt",
@@ -150,6 +170,15 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 		t.Errorf("want the title cleared and one translation for the other, got %+v", got)
 	}
 	v.shows(v.post(at, "was:address", "", "address", ""), 200, "Nothing changed")
+
+	// The partner's company has a field for each text, and names what has none.
+	call[any](s, marketplace.Operator, "PATCH", "/operator/activities/"+found.ID, `{"partner_details":{"companyDetails":{"vatNumber":"PT1","slogan":"Walk","seats":[1]}}}`)
+	v.shows(v.get(at), 200, "Legal name", `value="PT1"`, ">slogan<", "It also has these fields, which the API changes: seats.")
+	const company = "partner_details.companyDetails."
+	v.shows(v.post(at, "was:"+company+"vatNumber", "PT1", company+"vatNumber", "", "was:"+company+"legalName", "", company+"legalName", "Boats Lda", "was:"+company+"slogan", "Walk", company+"slogan", "Walk"), 200, "Changed: 2 fields", `value="Boats Lda"`)
+	if got := fmt.Sprint(read().PartnerDetails.CompanyDetails); got != "map[legalName:Boats Lda seats:[1] slogan:Walk]" {
+		t.Errorf("Expected one field changed, one cleared and the others kept, received %s", got)
+	}
 
 	// A translation has fields for each language, and for each variation.
 	first := found.Variations[0].ID

@@ -123,28 +123,60 @@ func TestNoListReadsAllRowsOfATable(t *testing.T) {
 	} {
 		for name, l := range lists {
 			for _, asked := range []marketplace.PageRequest{{Size: 20}, {Size: 100, After: &marketplace.Cursor{At: middle, ID: uuid.New()}}} {
-				s.wantFewRead(t, name, l.index, readForList, func() error {
+				s.wantFewRead(t, name, readForList, func() error {
 					_, _, err := l.read(t.Context(), asked)
 					return err
-				})
+				}, l.index)
 			}
 		}
 	}
 	for name, read := range s.pages() {
-		s.wantFewRead(t, name, "", readForOther, func() error { return read(t.Context()) })
+		s.wantFewRead(t, name, readForOther, func() error { return read(t.Context()) })
 	}
 }
 
+func TestTheOverviewAndSparklinesReadTheirRowsByIndexes(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{Bookings: 4 * marketplace.MostCounted, Rows: rowsOfEach})
+	for _, statement := range []string{ // as many of every kind of event
+		`UPDATE syncs SET guard = '{"would_deactivate":5,"of":8}'`,
+		`INSERT INTO booking_attention SELECT id, 'partner_lost_it', created_at, 'no', created_at FROM bookings`,
+		`INSERT INTO conformance_runs (id, integration_id, scope, state, created_at, finished_at, verdict)
+			SELECT gen_random_uuid(), integration_id, 'full', 'finished', started_at, started_at, 'conformant' FROM syncs`,
+		`INSERT INTO integration_hours SELECT i.id, '2026-06-30T09:00:00Z'::timestamptz - h * interval '1 hour', 1000, 10, 1 FROM integrations i, generate_series(0, 167) h`,
+		`ANALYZE`,
+	} {
+		pgtest.Exec(t, s.store, statement)
+	}
+	s.wantFewRead(t, "the overview", readForOther, func() error {
+		_, err := s.store.Overview(t.Context(), time.Now())
+		return err
+	}, "booking_attention_open", "integration_health_changes_newest", "sync_attempts_failed", "syncs_held", "booking_attention_newest", "booking_attention_settled", "conformance_runs_ended")
+	page, err := s.store.Partners.ListIntegrations(t.Context(), marketplace.Scope{}, "", marketplace.PageRequest{Size: 50})
+	check(t, err)
+	var ids []uuid.UUID
+	for _, i := range page.Entries {
+		ids = append(ids, i.ID)
+	}
+	s.wantFewRead(t, "the sparklines of a page of integrations", readForOther, func() error {
+		found, err := s.store.Partners.HourCounts(t.Context(), ids, time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC).Add(-23*time.Hour))
+		if len(found) != len(ids) || len(found[ids[0]]) != 24 {
+			t.Errorf("Expected 24 hours of %d integrations, received %d of %d", len(ids), len(found[ids[0]]), len(found))
+		}
+		return err
+	}, "integration_hours_pkey")
+}
+
 // wantFewRead expects that a read finds its rows without reading a whole table, some of them
-// by the index, both with plans for the arguments and with
+// by each of the indexes, both with plans for the arguments and with
 // generic plans.
-func (s sold) wantFewRead(t *testing.T, name, index string, most float64, read func() error) {
+func (s sold) wantFewRead(t *testing.T, name string, most float64, read func() error, indexes ...string) {
 	t.Helper()
 	var err error
 	trips := s.queries.Trips(func() { err = read() })
 	check(t, err)
 	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-		used := index == ""
+		used := make([]bool, len(indexes))
 		var plans []string
 		for _, trip := range trips {
 			for _, statement := range trip {
@@ -156,11 +188,15 @@ func (s sold) wantFewRead(t *testing.T, name, index string, most float64, read f
 				for _, wrong := range plan.wrong(most) {
 					t.Errorf("%s, %s: %s\n%s", name, mode, wrong, plans[len(plans)-1])
 				}
-				used = used || plan.uses(index)
+				for i, index := range indexes {
+					used[i] = used[i] || plan.uses(index)
+				}
 			}
 		}
-		if !used {
-			t.Errorf("%s, %s: want it read by the index %s\n%s", name, mode, index, strings.Join(plans, "\n"))
+		for i, index := range indexes {
+			if !used[i] {
+				t.Errorf("%s, %s: want it read by the index %s\n%s", name, mode, index, strings.Join(plans, "\n"))
+			}
 		}
 	}
 }
@@ -239,7 +275,7 @@ func literals(args []any) (texts []string) {
 		case time.Time:
 			text = is.Format(time.RFC3339Nano)
 		case []uuid.UUID:
-			text = "{" + strings.Trim(text, "[]") + "}"
+			text = "{" + strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",") + "}"
 		}
 		texts = append(texts, "'"+strings.ReplaceAll(text, "'", "''")+"'")
 	}

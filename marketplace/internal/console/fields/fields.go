@@ -3,11 +3,12 @@
 package fields
 
 import (
+	_ "embed"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/url"
-	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ import (
 type Field struct {
 	Path  string // the API's name
 	Label string
-	Kind  string // text, area, list (a line each), pictures (a line each), pairs (a line each), json, number, whole, flag, remove or choice
+	Kind  string // text, area, list (a line each), pictures (a line each), pairs (a line each), number, whole, flag, remove or choice
 	Hint  string
 	Rows  int
 }
@@ -25,77 +26,35 @@ type Group struct {
 	Title    string
 	Fields   []Field
 	Language string // of a translation; "" for other groups
-	Others   string // names of the translation's fields that the form does not have
+	Others   string // names of stored fields that the form does not have
 }
 
-// Activity has the fields of an activity.
-var Activity = []Group{
-	{Title: "Sale", Fields: []Field{
-		{"status", "Status", "choice", "Inactive removes it from the list, whatever the partner says.", 0},
-		{"admin_price_percentage", "Surcharge, percent", "number", "From -100 to 1000. Empty: no surcharge.", 0},
-		{"admin_discount_percentage", "Discount, percent", "number", "From 0 to 100. Empty: no discount.", 0},
-	}},
-	{Title: "Texts", Fields: []Field{
-		{"activity_title", "Title", "text", "Empty: the partner's own name.", 0},
-		{"main_promo_title", "Promotion", "text", "", 0},
-		{"short_description", "Short description", "area", "", 2},
-		{"description", "Description", "area", "", 6},
-		{"activity_type.name", "Kind of activity", "text", "", 0},
-		{"categories", "Categories", "list", "One a line.", 3},
-		{"tags", "Tags", "list", "One a line.", 3},
-		{"media", "Pictures", "pictures", "One https address a line.", 3},
-		{"one_time_activity", "It takes place only once", "flag", "", 0},
-	}},
-	{Title: "Place", Fields: []Field{
-		{"address", "Address", "text", "", 0},
-		{"location.city", "City", "text", "", 0},
-		{"location.region", "Region", "text", "", 0},
-		{"location.country.id", "Country's code", "text", "For example PT.", 0},
-		{"location.country.name", "Country's name", "text", "", 0},
-	}},
-	{Title: "Partner", Fields: []Field{
-		{"partner_details.partner_category", "The partner's category", "text", "", 0},
-		{"partner_details.profileImage", "The partner's picture", "text", "An https address.", 0},
-		{"partner_details.companyDetails", "The partner's company", "json", "A JSON object.", 4},
-	}},
-}
+// Activity and Variation have the fields of an activity and of a variation.
+var Activity, Variation = table("activity"), table("variation")
 
-// Variation has the fields of a variation.
-var Variation = []Group{
-	{Title: "Sale", Fields: []Field{
-		{"title", "Title", "text", "Empty: the partner's own name.", 0},
-		{"sort", "Position in the list", "whole", "Smallest first.", 0},
-		{"pricing.group_price", "Group price", "number", "The price for a complete group, in the major unit, before percentages and fee. Empty: each guest pays the partner's price.", 0},
-		{"pricing.currency", "Currency of the group price", "text", "Empty: the activity's own.", 0},
-		{"max_no_booking", "Guests in one booking", "whole", "Maximum. 0 means no limit.", 0},
-	}},
-	{Title: "Texts", Fields: []Field{
-		{"description", "Description", "area", "", 4},
-		{"language", "Languages", "list", "One a line, such as en or pt-BR.", 3},
-		{"duration.days", "Duration, days", "number", "", 0},
-		{"duration.hours", "And hours", "number", "", 0},
-		{"cut_off_time", "Cut-off", "text", "The booking deadline, as text.", 0},
-		{"itinerary", "Itinerary", "pairs", "One stop a line: its title, a vertical bar, and its description, such as Old market | We taste cheese.", 4},
-		{"tourGuides", "Guides", "pairs", "One a line: the guide's id, a vertical bar, and the name, such as g-17 | Ana.", 2},
-		{"media.imageUrl", "Picture", "text", "An https address.", 0},
-		{"notes", "Notes", "area", "", 3},
-	}},
-	{Title: "What is included", Fields: []Field{
-		{"includes.including", "Included", "list", "One a line.", 3},
-		{"includes.excluding", "Not included", "list", "One a line.", 3},
-		{"includes.food", "Food", "list", "One a line.", 2},
-		{"includes.drinks", "Drinks", "list", "One a line.", 2},
-		{"includes.transportation_methods", "Transport", "list", "One a line.", 2},
-	}},
-	{Title: "Pickup", Fields: []Field{
-		{"pickup.type", "Kind of pickup", "text", "", 0},
-		{"pickup.pick_up_address.address", "Fetched at", "text", "", 0},
-		{"pickup.pick_up_address.lat", "Latitude there", "number", "", 0},
-		{"pickup.pick_up_address.lng", "Longitude there", "number", "", 0},
-		{"pickup.drop_off_address.address", "Brought to", "text", "", 0},
-		{"pickup.drop_off_address.lat", "Latitude there", "number", "", 0},
-		{"pickup.drop_off_address.lng", "Longitude there", "number", "", 0},
-	}},
+// fieldsTable lists the fields of each form by section.
+//
+//go:embed fields.csv
+var fieldsTable string
+
+// table returns the sections of a form.
+func table(form string) (groups []Group) {
+	rows, err := csv.NewReader(strings.NewReader(fieldsTable)).ReadAll()
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	for _, row := range rows {
+		if row[0] != form {
+			continue
+		}
+		if last := len(groups) - 1; last < 0 || groups[last].Title != row[1] {
+			groups = append(groups, Group{Title: row[1]})
+		}
+		lines, _ := strconv.Atoi(row[5])
+		g := &groups[len(groups)-1]
+		g.Fields = append(g.Fields, Field{Path: row[2], Label: row[3], Kind: row[4], Rows: lines, Hint: row[6]})
+	}
+	return groups
 }
 
 // Object is a JSON object with numbers as written.
@@ -131,9 +90,6 @@ func (f Field) Text(value any) string {
 	case nil:
 		return ""
 	case []any:
-		if f.Kind == "json" {
-			break
-		}
 		if f.Kind == "pairs" {
 			if lines, ok := pairLines(pairNames[f.Path], value); ok {
 				return lines
@@ -188,8 +144,6 @@ func (f Field) value(text string) (any, error) {
 			return pairsOf(pairNames[f.Path], text), nil
 		}
 		return parseJSON(text)
-	case "json":
-		return parseJSON(text)
 	case "number", "whole":
 		if number := json.Number(text); json.Valid([]byte(text)) && strings.Trim(text, "-+.eE0123456789") == "" {
 			return number, nil
@@ -227,30 +181,8 @@ func Change(groups []Group, given url.Values) (patch Object, wrong []string) {
 				wrong = append(wrong, k.Path+": "+err.Error())
 				continue
 			}
-			if before, err := k.value(was); k.Kind == "json" && err == nil {
-				value = difference(before, value)
-			}
 			patch.put(k.Path, value)
 		}
 	}
 	return patch, wrong
-}
-
-// difference returns the merge patch from one value to another.
-func difference(before, after any) any {
-	from, ok := before.(map[string]any)
-	to, both := after.(map[string]any)
-	if !ok || !both {
-		return after
-	}
-	patch := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(from)) {
-		if _, kept := to[name]; !kept {
-			patch[name] = nil
-		}
-	}
-	for name, value := range to {
-		patch[name] = difference(from[name], value)
-	}
-	return patch
 }

@@ -12,10 +12,10 @@ import (
 
 // translated are the fields of an activity that a translation has in the form.
 var translated = []Field{
-	{"activity_title", "Title", "text", "", 0},
-	{"main_promo_title", "Promotion", "text", "", 0},
-	{"short_description", "Short description", "area", "", 2},
-	{"description", "Description", "area", "", 4},
+	{Path: "activity_title", Label: "Title", Kind: "text"},
+	{Path: "main_promo_title", Label: "Promotion", Kind: "text"},
+	{Path: "short_description", Label: "Short description", Kind: "area", Rows: 2},
+	{Path: "description", Label: "Description", Kind: "area", Rows: 4},
 }
 
 // Variant is a variation whose texts are translated with its activity's.
@@ -37,11 +37,11 @@ func Translations(activity Object, variations []Variant, extra string) (groups [
 		}
 		for _, v := range variations {
 			at := "translation." + code + ".variations." + v.ID
-			g.Fields = append(g.Fields, Field{at + ".title", "Title of " + v.Title, "text", "", 0}, Field{at + ".description", "Description of " + v.Title, "area", "", 3})
+			g.Fields = append(g.Fields, Field{Path: at + ".title", Label: "Title of " + v.Title, Kind: "text"}, Field{Path: at + ".description", Label: "Description of " + v.Title, Kind: "area", Rows: 3})
 		}
 		if of, stored := known[code].(map[string]any); stored {
 			g.Others = strings.Join(others(of), ", ")
-			g.Fields = append(g.Fields, Field{"translation." + code, "Delete this translation", "remove", "", 0})
+			g.Fields = append(g.Fields, Field{Path: "translation." + code, Label: "Delete this translation", Kind: "remove"})
 		}
 		groups = append(groups, g)
 	}
@@ -58,13 +58,13 @@ func others(of map[string]any) (list []string) {
 	return list
 }
 
-// SentTranslations returns the fields of translations that a form was sent with. Fields that remove
-// a language are last, because they take precedence.
-func SentTranslations(given url.Values) (g Group) {
+// Sent returns the fields of translations and of the partner's company that a form was sent with.
+// Fields that remove a language are last, because they take precedence.
+func Sent(given url.Values) (g Group) {
 	var remove []Field
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		path, ok := strings.CutPrefix(name, "was:")
-		if !ok || !strings.HasPrefix(path, "translation.") {
+		if !ok || !strings.HasPrefix(path, "translation.") && !strings.HasPrefix(path, companyPath) {
 			continue
 		}
 		if strings.Count(path, ".") == 1 {
