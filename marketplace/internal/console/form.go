@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,6 +36,14 @@ func (f field) ID() string {
 type form struct {
 	Fields []field
 	Errors []string // errors that belong to no field
+}
+
+// Undone says what did not happen because fields are invalid.
+func (f *form) Undone() string {
+	if slices.ContainsFunc(f.Fields, func(one field) bool { return one.Kind == "search" }) {
+		return "Nothing was searched for."
+	}
+	return "Nothing was saved."
 }
 
 // newForm returns a form with the given values, or unchanged fields for nil.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"partnerkit.dev/marketplace/internal/console/format"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -15,11 +16,14 @@ type partnersBooking struct {
 	Status            string    `json:"status"`
 	ProductID         string    `json:"product_id"`
 	OptionID          string    `json:"option_id"`
-	Start             string    `json:"start"`
+	Start             time.Time `json:"start"`
 	Code              string    `json:"reservation_code"`
 	ExternalBookingID string    `json:"external_booking_id"`
 	CreatedAt         time.Time `json:"created_at"`
 }
+
+// Slot returns the beginning of the slot with its own offset.
+func (b partnersBooking) Slot() format.Period { return format.In("", b.Start, time.Time{}) }
 
 // step is one step before a platform goes live.
 type step struct {

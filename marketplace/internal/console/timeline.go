@@ -62,8 +62,11 @@ func newTimeline(i integrationView, now time.Time) timeline {
 	}
 	add(now)
 	b.Says = fmt.Sprintf("%s now. In the last %s: DEGRADED for %s, %s.", i.Health.State, lasted(now.Sub(b.From)), lasted(degraded), plural(changes, "change", "changes"))
-	if degraded == 0 {
-		b.Says = fmt.Sprintf("%s now, and throughout the last %s.", i.Health.State, lasted(now.Sub(b.From)))
+	switch span := now.Sub(b.From); {
+	case span < time.Minute:
+		b.Says = fmt.Sprintf("%s now.", i.Health.State)
+	case degraded == 0:
+		b.Says = fmt.Sprintf("%s now, and throughout the last %s.", i.Health.State, lasted(span))
 	}
 	return b
 }

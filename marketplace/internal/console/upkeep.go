@@ -95,8 +95,8 @@ func askToRotate(x *exchange) error {
 		return err
 	}
 	says := []string{
-		"You get a new secret, which is shown once. Give it to the partner.",
-		"The present secret is accepted for 24 hours more, so that the partner can change over without a gap.",
+		"You get a new secret, which is shown once. " + choose(x.site.Operators, "Give it to the partner.", "Set it on your platform."),
+		"The present secret is accepted for 24 hours more, so that no webhook is refused meanwhile.",
 	}
 	if !found.PreviousSecretUntil.IsZero() {
 		says = append(says, "The secret before it, from the last rotation, stops working immediately.")
