@@ -31,6 +31,7 @@ type Page struct {
 	Assets   string // URL of ServeAsset, with a trailing slash
 	Server   string // URL of the API, to which readers can send requests; "": they cannot
 	Links    []Link // to other pages, and to this one
+	Open     bool   // shows the operations of every tag; otherwise only of the first. For short documents
 }
 
 // Head returns the beginning of the page.

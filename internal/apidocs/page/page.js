@@ -11,7 +11,7 @@
     for (const button of place.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
       button.setAttribute("aria-label", "Copy");
     }
-    for (const list of place.querySelectorAll(".endpoints:not([tabindex])")) {
+    for (const list of place.querySelectorAll(".endpoints:not([tabindex]), .markdown table:not([tabindex])")) {
       list.tabIndex = 0;
     }
   };
@@ -21,6 +21,7 @@
     url: place.dataset.document,
     hideTestRequestButton: !server,
     ...(server && { servers: [{ url: new URL(server, location.href).href.replace(/[/]$/, "") }] }), // the document's own may be relative to itself
+    defaultOpenAllTags: "open" in place.dataset,
     persistAuth: false,
     operationTitleSource: "summary",
     documentDownloadType: "none", // the page links to the document

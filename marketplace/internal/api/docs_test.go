@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -35,7 +36,11 @@ func TestThePartnersDocumentIsReadInABrowser(t *testing.T) {
 	o := browsertest.Open(t, browsertest.Start(t), b.address)
 	o.GoTo("/docs/partner")
 	o.Shows("h1", "Partner API")
-	o.See(`document.querySelectorAll(".endpoint").length > 0`)
+	// The page draws an operation when a reader scrolls to it. The list beside it has all of them.
+	for _, operation := range []string{"GET/products", "POST/availability", "POST/bookings/reserve", "POST/bookings/confirm", "DELETE/bookings/{reservationCode}", "POST/bookings/{externalBookingId}/cancel"} {
+		o.See(fmt.Sprintf(`[...document.querySelectorAll("aside a")].some(a => decodeURIComponent(a.hash).endsWith(%q))`, "/"+operation))
+	}
+	o.Is(`String([...document.querySelectorAll("aside a")].filter(a => /[/](GET|POST|PUT|PATCH|DELETE)[/]/.test(a.hash)).length)`, "6")
 	o.Is(`String(document.querySelector("button.show-api-client-button"))`, "null")
 	o.Fits(360, 1400)
 	o.Quiet()

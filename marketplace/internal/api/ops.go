@@ -116,7 +116,7 @@ func showMarketplaceDocs(w http.ResponseWriter, r *http.Request) error {
 // its own server.
 func showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
 	apidocs.Page{
-		Title: "Partner API", Document: "partner.yaml", Assets: "assets/",
+		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Open: true,
 		Links: []apidocs.Link{{Name: "Marketplace API", To: "../docs"}, {Name: "Partner API"}},
 	}.ServeHTTP(w, r)
 	return nil

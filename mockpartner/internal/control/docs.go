@@ -19,7 +19,7 @@ var (
 		Links: []apidocs.Link{{Name: "Console", To: "."}, {Name: "Control API"}, {Name: "Partner API", To: "docs/partner"}},
 	}
 	partnerDocs = apidocs.Page{
-		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Server: "../../",
+		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Server: "../../", Open: true,
 		Links: []apidocs.Link{{Name: "Console", To: "../"}, {Name: "Control API", To: "../docs"}, {Name: "Partner API"}},
 	}
 )
