@@ -35,7 +35,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
-	err := draw(ctx, *demo, *bin, *out)
+	err := drawAll(ctx, *demo, *bin, *out)
 	cancel()
 	stop()
 	if err != nil {
@@ -52,7 +52,7 @@ type picture struct {
 	steps         []chromedp.Action[chromedp.Void]
 }
 
-func draw(ctx context.Context, demo, bin, out string) error {
+func drawAll(ctx context.Context, demo, bin, out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -91,6 +91,9 @@ func draw(ctx context.Context, demo, bin, out string) error {
 		}
 		drawn, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
 		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if drawn, err = smaller(drawn); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		if err := os.WriteFile(filepath.Join(out, p.name+".png"), drawn, 0o644); err != nil {
