@@ -226,12 +226,15 @@ func TestWhatIsAnothersIsNotThere(t *testing.T) {
 		if !strings.Contains(path, "{integration}") || !strings.Contains(may, "p") {
 			continue
 		}
-		path = strings.NewReplacer("{integration}", made.ID, "{run}", run).Replace(path)
-		judged++
 		body := ""
 		if method != http.MethodGet {
 			body = "{}"
 		}
+		if strings.Contains(path, "{run}") { // as if the run were of its own integration
+			wantProblem(t, b.ask(t, method, strings.NewReplacer("{integration}", another.ID, "{run}", run).Replace(path), body, other), 404, "run not found")
+		}
+		path = strings.NewReplacer("{integration}", made.ID, "{run}", run).Replace(path)
+		judged++
 		wantProblem(t, b.ask(t, method, path, body, other), 404, "integration not found")
 		if method != http.MethodGet {
 			continue // it would change something; DELETE comes last
