@@ -275,6 +275,7 @@ func TestAWebhookIsTriedFromThePage(t *testing.T) {
 	ana.shows(ana.post(own+"/webhook", "webhook", "availability/notify", "secret", made.Secret, "body", "{"), 200, "was answered with 400")
 	p := ana.post(own+"/webhook", "webhook", "sync/trigger", "secret", made.Secret)
 	ana.shows(p, 200, "was answered with 200")
+	ana.shows(ana.get(own), 200, "<code>sync/trigger</code>", "<code>availability/notify</code>")
 	if strings.Contains(p.text, made.Secret) {
 		t.Error("Expected a page without the secret, received it")
 	}

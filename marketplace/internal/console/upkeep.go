@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"partnerkit.dev/marketplace/client"
@@ -18,6 +19,9 @@ type callView struct {
 	Error    string    `json:"error"`
 	Reason   string    `json:"reason"`
 }
+
+// Path returns a webhook's path below its integration, such as sync/trigger.
+func (c callView) Path() string { return strings.Replace(c.Webhook, "_", "/", 1) }
 
 // callsShown is the number of calls, and of webhooks, on a page.
 const callsShown = "10"
