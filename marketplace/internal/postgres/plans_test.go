@@ -112,6 +112,9 @@ const (
 	rowsOfEach   = marketplace.MostCounted * 6 / 5
 	readForList  = marketplace.MostCounted + 500
 	readForOther = 1500
+	// A list of integrations counts the options of each.
+	listedAtOnce = 20
+	readForEach  = 150
 )
 
 func TestNoListReadsAllRowsOfATable(t *testing.T) {
@@ -133,6 +136,14 @@ func TestNoListReadsAllRowsOfATable(t *testing.T) {
 	for name, read := range s.pages() {
 		s.wantFewRead(t, name, readForOther, func() error { return read(t.Context()) })
 	}
+	var listed []uuid.UUID
+	for n := range listedAtOnce {
+		listed = append(listed, pgtest.ID(fmt.Sprintf("integration%d", n)))
+	}
+	s.wantFewRead(t, "where integrations' catalogs stand", "slot_pulls_set_aside", listedAtOnce*readForEach, func() error {
+		_, err := s.store.Catalog.Standings(t.Context(), listed)
+		return err
+	})
 }
 
 func TestTheOverviewAndSparklinesReadTheirRowsByIndexes(t *testing.T) {
