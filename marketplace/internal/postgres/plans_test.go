@@ -140,10 +140,10 @@ func TestNoListReadsAllRowsOfATable(t *testing.T) {
 	for n := range listedAtOnce {
 		listed = append(listed, pgtest.ID(fmt.Sprintf("integration%d", n)))
 	}
-	s.wantFewRead(t, "where integrations' catalogs stand", "slot_pulls_set_aside", listedAtOnce*readForEach, func() error {
+	s.wantFewRead(t, "where integrations' catalogs stand", listedAtOnce*readForEach, func() error {
 		_, err := s.store.Catalog.Standings(t.Context(), listed)
 		return err
-	})
+	}, "slot_pulls_set_aside")
 }
 
 func TestTheOverviewAndSparklinesReadTheirRowsByIndexes(t *testing.T) {
