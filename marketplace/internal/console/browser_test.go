@@ -118,6 +118,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		t.Parallel()
 		s := open(t)
 		o := s.signedIn(b, "/console/terms")
+		o.See(`document.readyState === "complete"`) // the script listens
 		o.Do(chromedp.KeyEvent("/"))
 		o.See(`location.pathname === "/console/bookings" && document.activeElement.id === "f-q"`)
 		o.Do(chromedp.KeyEvent("7/8")) // in a field it is a character
@@ -125,6 +126,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Do(chromedp.KeyEvent(kb.Escape))
 		o.Is(`document.activeElement.tagName`, "BODY")
 		o.GoTo("/console/accounts")
+		o.See(`document.readyState === "complete"`)
 		o.Do(chromedp.KeyEvent("/"))
 		o.Is(`document.activeElement.type`, "search")
 		o.Quiet()
