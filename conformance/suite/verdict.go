@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -27,7 +27,7 @@ func (r *run) verdict(result *report.Result) (report.Verdict, string) {
 // incomplete returns why the partner could not be judged, or "".
 func (r *run) incomplete(result *report.Result) string {
 	survey, words := r.player.Surveyed(), r.client.Redactor().Words
-	var catalog *scenario.Stop
+	var catalog *partner.Stop
 	outside := ""
 	if survey != nil {
 		catalog, outside = survey.Stop, survey.Outside

@@ -10,6 +10,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas"
@@ -123,7 +124,7 @@ func hasTickets(b *scenario.Booking) Finding {
 }
 
 func confirmed(b *scenario.Booking) Finding {
-	if status := scenario.Text(b.Confirm.Answer, "status"); status != partnerapi.StatusConfirmed {
+	if status := partner.Text(b.Confirm.Answer, "status"); status != partnerapi.StatusConfirmed {
 		return broken("Expected status %q, received %q", partnerapi.StatusConfirmed, status).showing(sent(b.Confirm)...)
 	}
 	return Finding{}
@@ -132,7 +133,7 @@ func confirmed(b *scenario.Booking) Finding {
 func echo(b *scenario.Booking) Finding {
 	of := map[string]string{"productId": b.Offer.Product.ID, "optionId": b.Offer.Option.ID, "availabilityId": b.Offer.Slot.ID}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		if got := scenario.Text(b.Confirm.Answer, name); got != "" && got != of[name] {
+		if got := partner.Text(b.Confirm.Answer, name); got != "" && got != of[name] {
 			return broken("%s: expected that of the hold, %q, received %q", name, of[name], got).showing(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
 		}
 	}
@@ -148,7 +149,7 @@ func sameBooking(b *scenario.Booking) Finding {
 			if repeat.Failure != nil || repeat.Response.Status/100 != 2 {
 				return Finding{}
 			}
-			if id := scenario.Text(repeat, "externalBookingId"); id != b.BookingID {
+			if id := partner.Text(repeat, "externalBookingId"); id != b.BookingID {
 				return broken("Expected the same booking, %q, or a refusal, received booking %q", b.BookingID, id).showing(b.Confirm.Answer.Exchange, repeat.Exchange)
 			}
 			first, again := discover.Object(b.Confirm.Answer.Raw)["tickets"], discover.Object(repeat.Raw)["tickets"]

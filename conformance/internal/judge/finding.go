@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
@@ -87,33 +88,33 @@ func (f Finding) or(next func() Finding) Finding {
 }
 
 // Stopped returns what a stop means for the rules. A nil stop yields an empty Finding.
-func Stopped(stop *scenario.Stop) Finding {
+func Stopped(stop *partner.Stop) Finding {
 	if stop == nil {
 		return Finding{}
 	}
 	f := inconclusive("%s", stop.Message).withRemedy(stop.Remedy).showing(stop.Exchanges...)
 	if cause, is := causeOf(stop); is {
 		f.Outcome, f.Cause = report.Failed, &cause
-	} else if stop.Kind == scenario.Unsupported {
+	} else if stop.Kind == partner.Unsupported {
 		f.Outcome = report.NotApplicable
 	}
 	return f
 }
 
 // reached finds what stopped a scenario before a fact.
-func reached(fact bool, stop *scenario.Stop) Finding {
+func reached(fact bool, stop *partner.Stop) Finding {
 	if fact {
 		return Finding{}
 	}
-	return Stopped(scenario.Unplayed(stop))
+	return Stopped(partner.Unplayed(stop))
 }
 
 // attributed attributes a failure or refusal of an unusual request to the rule r about such requests:
 // the usual requests succeed.
-func attributed(r rule.Rule, stop *scenario.Stop) Finding {
+func attributed(r rule.Rule, stop *partner.Stop) Finding {
 	f := Stopped(stop)
-	refused := stop != nil && stop.Kind == scenario.Refused
-	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == scenario.Late) {
+	refused := stop != nil && stop.Kind == partner.Refused
+	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == partner.Late) {
 		return f
 	}
 	f = broken("Expected the same answer as to a usual request: %s", stop.Message).showing(stop.Exchanges...)
@@ -149,7 +150,7 @@ func status(statuses []int) check {
 		if answer.OK(statuses...) {
 			return ""
 		}
-		return "Expected " + scenario.AnyOf(statuses) + ", received " + answer.Words()
+		return "Expected " + partner.AnyOf(statuses) + ", received " + answer.Words()
 	}
 }
 
@@ -192,12 +193,12 @@ func sent(acts ...scenario.Act) []*probe.Exchange {
 
 // after expects that the answer to an act passes the checks. Its evidence includes the call before
 // it.
-func after(act scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
+func after(act scenario.Act, stop *partner.Stop, before scenario.Act, checks ...check) Finding {
 	return reached(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).showing(sent(before)...) })
 }
 
 // afterEach expects the same of the answers to all acts, which repeat one call.
-func afterEach(acts []scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
+func afterEach(acts []scenario.Act, stop *partner.Stop, before scenario.Act, checks ...check) Finding {
 	heard := answers(acts)
 	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).showing(sent(before)...) })
 }
@@ -231,30 +232,30 @@ var answerRules = map[partnerapi.Endpoint]struct {
 }
 
 // causeOf returns the rule that a stop shows to be broken, or false.
-func causeOf(stop *scenario.Stop) (rule.Rule, bool) {
+func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 	rules := answerRules[stop.Endpoint]
 	switch {
-	case stop.Kind == scenario.Unreachable:
+	case stop.Kind == partner.Unreachable:
 		return rule.Reachable, true
-	case stop.Kind == scenario.KeyRefused:
+	case stop.Kind == partner.KeyRefused:
 		return rule.KeyAccepted, true
-	case stop.Kind == scenario.NoneAccepted:
+	case stop.Kind == partner.NoneAccepted:
 		return rule.ReserveAccepts, true
-	case stop.Kind == scenario.Late && stop.Form == scenario.Probe:
+	case stop.Kind == partner.Late && stop.Form == partner.Probe:
 		return rule.ProbeLimit, true
-	case stop.Kind == scenario.Late:
+	case stop.Kind == partner.Late:
 		return limitRules[stop.Endpoint], true
-	case stop.Kind == scenario.WrongStatus && stop.Form == scenario.NotFound:
+	case stop.Kind == partner.WrongStatus && stop.Form == partner.NotFound:
 		return rule.EmptyWindow, true
-	case (stop.Kind == scenario.WrongStatus || stop.Kind == scenario.Refused) && stop.Form == scenario.Minimal:
+	case (stop.Kind == partner.WrongStatus || stop.Kind == partner.Refused) && stop.Form == partner.Minimal:
 		return rules.minimal, true
-	case stop.Kind == scenario.WrongStatus:
+	case stop.Kind == partner.WrongStatus:
 		return rules.status, true
-	case stop.Kind == scenario.Unreadable:
+	case stop.Kind == partner.Unreadable:
 		return rules.json, true
-	case stop.Kind == scenario.WrongShape:
+	case stop.Kind == partner.WrongShape:
 		return rules.shape, true
-	case stop.Kind == scenario.Misfit:
+	case stop.Kind == partner.Misfit:
 		return rule.Owner(stop.Endpoint, stop.Problem), true
 	default:
 		return rule.Rule{}, false

@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -82,7 +83,7 @@ func nothing[T any](T) Finding { return Finding{} }
 // accepts finds an option whose slots are shown as bookable but refused.
 func accepts(v *scenario.OptionCheck) Finding {
 	switch stop := v.Stop; {
-	case stop != nil && stop.Kind == scenario.Refused:
+	case stop != nil && stop.Kind == partner.Refused:
 		return broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
 			showing(append([]*probe.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
 	case v.Hold == nil && stop != nil && !stop.OnlyMissing():
@@ -153,9 +154,9 @@ func mixedTaken(m *scenario.MixedParty) Finding {
 	switch {
 	case m.Hold != nil || m.Stop == nil:
 		return Finding{}
-	case m.Stop.Kind == scenario.Refused:
+	case m.Stop.Kind == partner.Refused:
 		return notApplicable("the partner refuses such a party: %s", m.Stop.Message)
-	case m.Stop.OnlyMissing() && m.Stop.Kind != scenario.OutOfBounds:
+	case m.Stop.OnlyMissing() && m.Stop.Kind != partner.OutOfBounds:
 		return notApplicable("no option has two guest types that take seats, and seats for both")
 	default:
 		return Finding{}
@@ -181,7 +182,7 @@ func soldOut(t *scenario.SellOut) Finding {
 
 func fullRefused(t *scenario.SellOut) Try {
 	if t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0 {
-		return unplayed(scenario.NotHere("the slot was not full any more: other customers moved its seats"))
+		return unplayed(partner.NotHere("the slot was not full any more: other customers moved its seats"))
 	}
 	return reserved(t.Full, t.Over, t.Stop, refusal...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -149,7 +150,7 @@ func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
 	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.MalformedRequest{odd(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
-	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), report.Inconclusive, "no slot")
+	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), report.Inconclusive, "no slot")
 }
 
 func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
@@ -157,7 +158,7 @@ func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
 	late := []*probe.Exchange{answer(200, "").Exchange}
 	finds(t, "in time", inTime(scenario.AnswerTimes{Limit: time.Second, Times: []time.Duration{1}}), "", "")
 	finds(t, "one late", inTime(scenario.AnswerTimes{Limit: time.Second, Times: []time.Duration{2 * time.Second}, Late: late}), report.Warned, "1 of 1 calls took longer, the worst 2s")
-	finds(t, "broken", inTime(scenario.AnswerTimes{Broken: stop(scenario.Late, partnerapi.Reserve, scenario.Usual)}), report.Failed, "stopped")
+	finds(t, "broken", inTime(scenario.AnswerTimes{Broken: stop(partner.Late, partnerapi.Reserve, partner.Usual)}), report.Failed, "stopped")
 	finds(t, "no call", inTime(scenario.AnswerTimes{}), report.Inconclusive, "no call was answered")
 	typed := answer(200, `{}`)
 	typed.Endpoint = partnerapi.Reserve
@@ -196,12 +197,12 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},
 		}), "expected 200, received 404", true},
 		{"two confirms, after which the seats could not be read", confirmedTwice(&scenario.Twice{
-			Opening: scenario.Opening{Stop: scenario.Missing("turned away")}, Confirms: []*probe.Answer{answer(200, ""), answer(200, "")},
+			Opening: scenario.Opening{Stop: partner.Missing("turned away")}, Confirms: []*probe.Answer{answer(200, ""), answer(200, "")},
 		}), "", false},
 		{"two cancellations, after which the seats could not be read", cancelledTwice(&scenario.Twice{
-			Opening: scenario.Opening{Stop: scenario.Missing("turned away")}, Cancels: []*probe.Answer{answer(200, ""), answer(200, "")},
+			Opening: scenario.Opening{Stop: partner.Missing("turned away")}, Cancels: []*probe.Answer{answer(200, ""), answer(200, "")},
 		}), "", false},
-		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), "", false},
+		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), "", false},
 	} {
 		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
 			t.Errorf("%s: want %q, sure %t, got %q, %t", test.name, test.flaw, test.sure, test.got.Flaw, test.got.Sure)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/explore"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -60,15 +61,15 @@ func overallSpecs() []Spec {
 	}
 	for _, of := range []struct {
 		rule  rule.Rule
-		limit scenario.Limit
+		limit partner.Limit
 	}{
-		{rule.ProductsLimit, scenario.Limit{Endpoint: partnerapi.Products}},
-		{rule.ProbeLimit, scenario.Limit{Endpoint: partnerapi.Products, Form: scenario.Probe}},
-		{rule.AvailabilityLimit, scenario.Limit{Endpoint: partnerapi.Availability}},
-		{rule.ReserveLimit, scenario.Limit{Endpoint: partnerapi.Reserve}},
-		{rule.ConfirmLimit, scenario.Limit{Endpoint: partnerapi.Confirm}},
-		{rule.ReleaseLimit, scenario.Limit{Endpoint: partnerapi.Release}},
-		{rule.CancelLimit, scenario.Limit{Endpoint: partnerapi.Cancel}},
+		{rule.ProductsLimit, partner.Limit{Endpoint: partnerapi.Products}},
+		{rule.ProbeLimit, partner.Limit{Endpoint: partnerapi.Products, Form: partner.Probe}},
+		{rule.AvailabilityLimit, partner.Limit{Endpoint: partnerapi.Availability}},
+		{rule.ReserveLimit, partner.Limit{Endpoint: partnerapi.Reserve}},
+		{rule.ConfirmLimit, partner.Limit{Endpoint: partnerapi.Confirm}},
+		{rule.ReleaseLimit, partner.Limit{Endpoint: partnerapi.Release}},
+		{rule.CancelLimit, partner.Limit{Endpoint: partnerapi.Cancel}},
 	} {
 		specs = append(specs, spec(of.rule, with(ofCancel(of.rule), once(scenario.PlayTimes(of.limit), inTime))...))
 	}
@@ -100,7 +101,7 @@ func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
 			}
 		}
 		return problems(wrong[:min(1, len(wrong))], shown...).or(func() Finding {
-			return reached(judged > 0, scenario.Missing("no answer of this endpoint had a body"))
+			return reached(judged > 0, partner.Missing("no answer of this endpoint had a body"))
 		})
 	}
 }

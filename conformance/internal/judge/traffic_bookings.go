@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -180,8 +181,8 @@ func (t *Traffic) takeReserve(c *Call) {
 		return
 	}
 	t.takeFields(c, schemas.ReserveAnswer, rule.ReserveCode, rule.ReserveExpiresAt)
-	l := &lifecycle{code: scenario.Text(c.Answer, "reservationConfirmationCode"), asked: asked, until: c.ended(), reserve: c.Exchange}
-	if expires, err := partnerapi.ParseDateTime(scenario.Text(c.Answer, "expiresAt")); err == nil {
+	l := &lifecycle{code: partner.Text(c.Answer, "reservationConfirmationCode"), asked: asked, until: c.ended(), reserve: c.Exchange}
+	if expires, err := partnerapi.ParseDateTime(partner.Text(c.Answer, "expiresAt")); err == nil {
 		l.expires = expires
 		t.bookings.lives.take(t, c, expires.Sub(c.at()))
 	}
@@ -317,7 +318,7 @@ func (t *Traffic) takeConfirmed(c *Call, l *lifecycle) {
 	if f := pdfAddresses(b); f.Outcome != report.NotApplicable {
 		t.find(rule.TicketAddress, f)
 	}
-	id := scenario.Text(c.Answer, "externalBookingId")
+	id := partner.Text(c.Answer, "externalBookingId")
 	if l == nil || id == "" {
 		return
 	}
@@ -360,7 +361,7 @@ func echoed(l *lifecycle, c *Call) Finding {
 	for _, of := range []struct{ name, want string }{
 		{"availabilityId", l.asked.AvailabilityID}, {"optionId", l.asked.OptionID}, {"productId", l.asked.ProductID},
 	} {
-		if is := scenario.Text(c.Answer, of.name); is != "" && is != of.want {
+		if is := partner.Text(c.Answer, of.name); is != "" && is != of.want {
 			return broken("%s: expected that of the hold, %q, received %q", of.name, of.want, is).showing(l.reserve, c.Exchange)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -141,7 +142,7 @@ func reports(v *scenario.Webhooks) Finding {
 	case len(v.Holds) > 0 && v.Stop == nil:
 		return notApplicable("the partner sent no notification of the run's own holds within %s, which is optional", v.Wait)
 	default:
-		return Stopped(scenario.Unplayed(v.Stop))
+		return Stopped(partner.Unplayed(v.Stop))
 	}
 }
 
@@ -252,7 +253,7 @@ func notifiedInOrder(v *scenario.Webhooks) Finding {
 	return reports(v).or(func() Finding {
 		switch {
 		case v.Row == nil:
-			return Stopped(scenario.Unplayed(v.Stop))
+			return Stopped(partner.Unplayed(v.Stop))
 		case !v.Row.Calm:
 			return inconclusive("other customers moved the seats of the slot with several holds").
 				withRemedy("Run again at a quieter time, or against a test environment.")
@@ -268,7 +269,7 @@ func notifiedInOrder(v *scenario.Webhooks) Finding {
 			}
 			before = w
 		}
-		return reached(before != nil, scenario.Missing("the several holds in one slot were not notified with vacancies"))
+		return reached(before != nil, partner.Missing("the several holds in one slot were not notified with vacancies"))
 	})
 }
 
@@ -277,7 +278,7 @@ func notifiedAgain(v *scenario.Webhooks) Finding {
 	return reports(v).or(func() Finding {
 		switch hold := v.Once; {
 		case hold == nil:
-			return Stopped(scenario.Unplayed(v.Stop))
+			return Stopped(partner.Unplayed(v.Stop))
 		case hold.Refused == nil:
 			return inconclusive("no notification arrived that could be refused")
 		case len(hold.Told) == 0:

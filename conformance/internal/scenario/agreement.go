@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -32,7 +33,7 @@ type Changes struct {
 func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 	return played(p, "further pulls", 0, func(all *Pulls, _ string) {
 		survey := PlaySurvey(ctx, p, 0)
-		if survey.Stop != nil || p.Affordable(partnerapi.Products, readShare) < 8 {
+		if survey.Stop != nil || p.Calls.Affordable(partnerapi.Products, readShare) < 8 {
 			return
 		}
 		all.First, all.Pull = survey.Products, survey.Pull
@@ -41,7 +42,7 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 			all.Full = append(all.Full, p.readPull(ctx, answer, stop))
 		}
 		full("third pull of the catalog")
-		p.calls.Client.Close()
+		p.Calls.Client.Close()
 		full("pull of the catalog on a new connection")
 		for _, since := range sinceForms(survey, p.Clock.Now()) {
 			answer, stop := p.read.pull(ctx, "pull of what changed since "+since, sinceQuery(since), probe.GoodKey)
@@ -84,7 +85,7 @@ func (p *pulls) note(answer *probe.Answer) {
 	case p.first == nil:
 		p.first = answer.Raw
 		return
-	case answer.Failure != nil || IsBusy(answer) || len(p.unlike) == mostUnlike || bytes.Equal(p.first, answer.Raw):
+	case answer.Failure != nil || partner.IsBusy(answer) || len(p.unlike) == mostUnlike || bytes.Equal(p.first, answer.Raw):
 		return
 	case answer.OK(http.StatusOK):
 		if p.compared++; p.compared > mostCompared || len(p.first) > largestCompared || len(answer.Raw) > largestCompared {
@@ -124,7 +125,7 @@ func catalogIDs(raw []byte) (all []string) {
 	return all
 }
 
-func (p *Player) readPull(ctx context.Context, answer *probe.Answer, stop *Stop) Catalog {
+func (p *Player) readPull(ctx context.Context, answer *probe.Answer, stop *partner.Stop) Catalog {
 	if stop != nil {
 		return Catalog{Stop: stop}
 	}

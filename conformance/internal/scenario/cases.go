@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -75,7 +76,7 @@ type Idle struct {
 }
 
 // idle adds a reading that no call of the story preceded.
-func (t storyPlayer) idle(after *Reading, stop *Stop) *Stop {
+func (t storyPlayer) idle(after *Reading, stop *partner.Stop) *partner.Stop {
 	if hold := t.story.Hold; stop == nil && hold != nil && t.story.seen != nil {
 		t.story.Idle = append(t.story.Idle, Idle{t.story.seen, after, hold.stage()})
 		t.story.seen = after
@@ -87,15 +88,15 @@ func (t storyPlayer) idle(after *Reading, stop *Stop) *Stop {
 // story is being played.
 type Other struct{ Before, Held, Released *Reading }
 
-func (t storyPlayer) another() *Stop {
+func (t storyPlayer) another() *partner.Stop {
 	var o Other
-	var stop *Stop
+	var stop *partner.Stop
 	if o.Before, stop = t.Seats.seats(t.ctx, t.story.Offer, "before another hold of the slot"); stop != nil {
 		return stop
 	}
-	made, stop := t.Book.read(t.Book.Reserve(t.ctx, "reserve another seat of the slot", t.story.Offer, Guests(t.story.Offer.Option, 1), true, probe.GoodKey))
+	made, stop := t.Book.read(t.Book.Reserve(t.ctx, "reserve another seat of the slot", t.story.Offer, partner.Guests(t.story.Offer.Option, 1), true, probe.GoodKey))
 	if stop != nil {
-		return NotHere("the slot had no seat for another hold")
+		return partner.NotHere("the slot had no seat for another hold")
 	}
 	if o.Held, stop = t.Seats.seats(t.ctx, t.story.Offer, "after another hold of the slot"); stop != nil {
 		return stop
@@ -110,12 +111,12 @@ func (t storyPlayer) another() *Stop {
 }
 
 // interlude makes the calls that come between two calls of a story.
-func (t storyPlayer) interlude() *Stop {
+func (t storyPlayer) interlude() *partner.Stop {
 	if t.on == nil {
 		return nil
 	}
 	if t.on.Fresh {
-		t.calls.Client.Close()
+		t.Calls.Client.Close()
 	}
 	t.story.acts++
 	switch t.on.Between {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -47,16 +48,16 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 	first := PlayBooking(ctx, p, 0)
 	return played(p, "near codes", attempt, func(n *NearCodes, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try codes near its own", option))
-		t.step(func() (stop *Stop) {
-			unknown := p.Book.Unknown(n.Offer)
-			n.Confirms, stop = p.tryCodes(ctx, partnerapi.Confirm, n.Hold.Code, ledgerCode, func(purpose string, code string) (*probe.Answer, *Stop) {
+		t.step(func() (stop *partner.Stop) {
+			unknown := p.Account.Unknown(n.Offer)
+			n.Confirms, stop = p.tryCodes(ctx, partnerapi.Confirm, n.Hold.Code, ledgerCode, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				unknown.Code = code
 				return p.Book.Confirm(ctx, purpose, unknown, true, probe.GoodKey)
 			})
 			return stop
 		})
-		t.step(func() (stop *Stop) {
-			n.Releases, stop = p.tryCodes(ctx, partnerapi.Release, n.Hold.Code, ledgerCode, func(purpose string, code string) (*probe.Answer, *Stop) {
+		t.step(func() (stop *partner.Stop) {
+			n.Releases, stop = p.tryCodes(ctx, partnerapi.Release, n.Hold.Code, ledgerCode, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				return p.Book.Release(ctx, purpose, code, probe.GoodKey)
 			})
 			return stop
@@ -64,13 +65,13 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 		t.count("after releases of codes near its own", &n.Held)
 		if p.Book.traits.NoCancel {
 			t.give("release the hold", true, new(Act), "")
-			t.step(func() *Stop { return Unplayed(first.Stop) })
+			t.step(func() *partner.Stop { return partner.Unplayed(first.Stop) })
 		}
 		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
-		t.step(func() *Stop { return n.crossed(ctx, p) })
+		t.step(func() *partner.Stop { return n.crossed(ctx, p) })
 		t.count("after a confirm and a release of the booking id", &n.Crossed)
-		t.step(func() (stop *Stop) {
-			cancel := func(purpose string, id string) (*probe.Answer, *Stop) {
+		t.step(func() (stop *partner.Stop) {
+			cancel := func(purpose string, id string) (*probe.Answer, *partner.Stop) {
 				return p.Book.Cancel(ctx, purpose, id, probe.GoodKey)
 			}
 			if n.Cancels, stop = p.tryCodes(ctx, partnerapi.Cancel, n.BookingID, ledgerID, cancel); stop != nil || n.Hold.Code == n.BookingID {
@@ -88,19 +89,19 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 }
 
 // crossed confirms and releases the booking id, which is no reservation code.
-func (n *NearCodes) crossed(ctx context.Context, p *Player) *Stop {
-	if n.BookingID == n.Hold.Code || p.Affordable(partnerapi.Confirm, codeShare) == 0 {
+func (n *NearCodes) crossed(ctx context.Context, p *Player) *partner.Stop {
+	if n.BookingID == n.Hold.Code || p.Calls.Affordable(partnerapi.Confirm, codeShare) == 0 {
 		return nil
 	}
 	near := plan.NearCode{Form: "replaced by its booking id", Code: n.BookingID}
-	unknown := p.Book.Unknown(n.Offer)
+	unknown := p.Account.Unknown(n.Offer)
 	unknown.Code = n.BookingID
 	answer, stop := p.Book.Confirm(ctx, "confirm the booking id in place of the code", unknown, true, probe.GoodKey)
-	if stop != nil || IsBusy(answer) {
+	if stop != nil || partner.IsBusy(answer) {
 		return stop
 	}
 	n.Confirms = append(n.Confirms, CodeTry{NearCode: near, Answer: answer})
-	if answer, stop = p.Book.Release(ctx, "release the booking id in place of the code", n.BookingID, probe.GoodKey); stop == nil && !IsBusy(answer) {
+	if answer, stop = p.Book.Release(ctx, "release the booking id in place of the code", n.BookingID, probe.GoodKey); stop == nil && !partner.IsBusy(answer) {
 		n.Releases = append(n.Releases, CodeTry{NearCode: near, Answer: answer})
 	}
 	return stop
@@ -112,7 +113,7 @@ func ledgerID(e ledger.Entry) string   { return e.BookingID }
 // tryCodes makes a call with each code similar to a live one, as many as the run has time for.
 // known returns the code in a ledger entry: further codes of the partner show whether its codes are
 // sequential. tryCodes stops when the partner answers 429.
-func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, live string, known func(ledger.Entry) string, call func(purpose, code string) (*probe.Answer, *Stop)) (tried CodeTries, stop *Stop) {
+func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, live string, known func(ledger.Entry) string, call func(purpose, code string) (*probe.Answer, *partner.Stop)) (tried CodeTries, stop *partner.Stop) {
 	var others []string
 	for _, entry := range p.Ledger.Entries() {
 		if code := known(entry); code != "" && code != live {
@@ -122,20 +123,20 @@ func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, liv
 	random := rand.New(rand.NewPCG(p.Seed, uint64(len(live))))
 	near := plan.NearCodes(live, others, random)
 	all := append(near[:len(near):len(near)], plan.StrangeCodes(random)...)
-	for i, code := range all[:min(len(all), p.Affordable(endpoint, codeShare))] {
+	for i, code := range all[:min(len(all), p.Calls.Affordable(endpoint, codeShare))] {
 		if ctx.Err() != nil {
-			return tried, p.Time.out()
+			return tried, p.Time.Out()
 		}
 		try, purpose := CodeTry{NearCode: code, Strange: i >= len(near)}, " of a code near a live one: "
 		if try.Strange {
 			purpose = " of an unknown code: "
 		}
-		if try.Answer, stop = call(string(endpoint)+purpose+code.Form, code.Code); stop != nil || IsBusy(try.Answer) {
+		if try.Answer, stop = call(string(endpoint)+purpose+code.Form, code.Code); stop != nil || partner.IsBusy(try.Answer) {
 			return tried, stop
 		}
 		tried = append(tried, try)
 		if endpoint == partnerapi.Confirm && try.Answer.OK(http.StatusOK) {
-			return tried, Missing("a code near the live one was confirmed")
+			return tried, partner.Missing("a code near the live one was confirmed")
 		}
 	}
 	return tried, nil

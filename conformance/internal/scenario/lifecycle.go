@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -64,13 +65,13 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 				purpose: "reserve " + model.SeatsWord(guests) + ", to release them", party: leads(guests),
 				Want: discover.Want{Seats: guests, Counted: true, Late: true, OptionKey: option},
 			})
-			if h.Hold != nil || h.Stop.isBreach() || p.on != nil {
+			if h.Hold != nil || h.Stop.IsBreach() || p.on != nil {
 				break
 			}
 		}
-		if h.Stop != nil && h.Stop.Kind == Refused && (p.on == nil || p.on.Plain() && p.on.Bare) {
+		if h.Stop != nil && h.Stop.Kind == partner.Refused && (p.on == nil || p.on.Plain() && p.on.Bare) {
 			h.Stop.Message = "A hold is made only with contact and resellerReference: " + h.Stop.Message
-			h.Stop.Form, h.Stop.Elsewhere = Minimal, false
+			h.Stop.Form, h.Stop.Elsewhere = partner.Minimal, false
 		}
 		purpose, bare := "release the hold", p.bare(true)
 		if bare {
@@ -83,7 +84,7 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 				t.release(again, probe.GoodKey, into, then)
 				return
 			}
-			t.act(into, then, func() (*probe.Answer, *Stop) { return p.Book.releaseBare(ctx, again, h.Hold.Code) })
+			t.act(into, then, func() (*probe.Answer, *partner.Stop) { return p.Book.releaseBare(ctx, again, h.Hold.Code) })
 		})
 		t.confirmInVain("confirm the released code", &h.ConfirmReleased, "after the released code was confirmed")
 	})
@@ -182,7 +183,7 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 	first := PlayBooking(ctx, p, 0)
 	return played(p, p.named("second booking"), attempt, func(b *SecondBooking, option string) {
 		if !p.bare(true) {
-			b.Stop = Missing("this case has the optional bodies")
+			b.Stop = partner.Missing("this case has the optional bodies")
 			return
 		}
 		want := seat("reserve 1 seat, to book it", option)
@@ -191,7 +192,7 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 		b.bare = true
 		t.book("confirm with the code alone", false, &b.Confirm, &b.BookingID, "after confirm")
 		if p.Book.traits.NoCancel {
-			t.step(func() *Stop { return first.Stop })
+			t.step(func() *partner.Stop { return first.Stop })
 		}
 		t.cancel("cancel the booking with a wrong key", b.BookingID, probe.WrongKey, &b.WrongKey, "")
 		t.cancel("cancel the booking without a key", b.BookingID, probe.NoKey, &b.NoKey, "after the cancellations without a good key")
@@ -216,8 +217,8 @@ func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
 	return played(p, p.named("keys"), attempt, func(k *WrongKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat", option))
 		reserve := func(purpose string, key probe.Key, into *Act, when string) {
-			t.act(into, when, func() (*probe.Answer, *Stop) {
-				made, stop := p.Book.Reserve(ctx, purpose, k.Offer, Guests(k.Offer.Option, 1), true, key)
+			t.act(into, when, func() (*probe.Answer, *partner.Stop) {
+				made, stop := p.Book.Reserve(ctx, purpose, k.Offer, partner.Guests(k.Offer.Option, 1), true, key)
 				if made == nil {
 					return nil, stop
 				}

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -20,13 +21,13 @@ const mostFills = 3
 // all of them.
 type SellOut struct {
 	Opening
-	TooMany  Act      // reserve of more guests than seats
-	Taken    int64    // seats that the holds of the story took before a seat was refused
-	Full     *Reading // after the last seat was reserved
-	Refused  *Stop    // of a seat, although Full shows one left
-	Over     Act      // reserve of one or two guests in the full slot; counted if it was not refused
-	Released *Reading // after everything was released
-	Again    Act      // reserve of one of the released seats; counted if it was refused
+	TooMany  Act           // reserve of more guests than seats
+	Taken    int64         // seats that the holds of the story took before a seat was refused
+	Full     *Reading      // after the last seat was reserved
+	Refused  *partner.Stop // of a seat, although Full shows one left
+	Over     Act           // reserve of one or two guests in the full slot; counted if it was not refused
+	Released *Reading      // after everything was released
+	Again    Act           // reserve of one of the released seats; counted if it was refused
 
 	holds []*Hold
 }
@@ -42,7 +43,7 @@ func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey 
 	}
 	t := p.continueStory(ctx, story)
 	t.count("before reserve", &story.Before)
-	t.step(func() *Stop { return countable(&story.Offer, story.Before) })
+	t.step(func() *partner.Stop { return countable(&story.Offer, story.Before) })
 	return t
 }
 
@@ -54,21 +55,21 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 			left := s.Before.Last.Left
 			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.tooMany(s.Offer, left), &s.TooMany, "after too many were asked for", always)
 			if p.on != nil && left > mostFilled {
-				t.step(func() *Stop { return NotHere("the slot has too many seats to be sold out") })
+				t.step(func() *partner.Stop { return partner.NotHere("the slot has too many seats to be sold out") })
 			}
 		}
-		t.step(func() *Stop { return s.fill(ctx, p) })
+		t.step(func() *partner.Stop { return s.fill(ctx, p) })
 		guests := int64(1)
 		if p.on != nil {
 			guests += int64(p.on.Number % 2)
 		}
-		t.reserve(fmt.Sprintf("reserve %s in the full slot", model.SeatsWord(guests)), Guests(s.Offer.Option, guests), &s.Over, "after a reserve in the full slot", notTurnedDown)
+		t.reserve(fmt.Sprintf("reserve %s in the full slot", model.SeatsWord(guests)), partner.Guests(s.Offer.Option, guests), &s.Over, "after a reserve in the full slot", notTurnedDown)
 		// Also after a stop: other tests need these seats.
 		if stop := p.Book.giveAll(ctx, "release the last seats", s.holds); s.Stop == nil {
 			s.Stop = stop
 		}
 		t.count("after the release of all seats", &s.Released)
-		t.reserve("reserve 1 of the released seats", Guests(s.Offer.Option, 1), &s.Again, "after a released seat was refused", TurnedDown)
+		t.reserve("reserve 1 of the released seats", partner.Guests(s.Offer.Option, 1), &s.Again, "after a released seat was refused", TurnedDown)
 	})
 }
 
@@ -86,7 +87,7 @@ func (p *Player) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuan
 		guests = left + farTooMany
 	}
 	if p.on == nil || p.on.Guests() == p.on.Infants {
-		return Guests(offer.Option, guests)
+		return partner.Guests(offer.Option, guests)
 	}
 	party, missing := slices.Clone(p.on.Units), guests-(p.on.Guests()-p.on.Infants)
 	for i, unit := range party {
@@ -107,29 +108,29 @@ func always(*probe.Answer) bool { return true }
 
 // countable returns a stop if there are no seats to count. Otherwise it updates the offer's slot
 // from the reading.
-func countable(offer *discover.Offer, fresh *Reading) *Stop {
+func countable(offer *discover.Offer, fresh *Reading) *partner.Stop {
 	if !fresh.Counted {
-		stop := Missing("no slot that can be booked tells its vacancies")
-		stop.Kind = Unsupported
+		stop := partner.Missing("no slot that can be booked tells its vacancies")
+		stop.Kind = partner.Unsupported
 		return stop
 	}
 	if fresh.Last.Left < 1 {
-		return NotHere(takenMeanwhile)
+		return partner.NotHere(takenMeanwhile)
 	}
 	offer.Slot = fresh.Last.Slot
 	return nil
 }
 
 // fill reserves every seat, including seats that other customers return meanwhile.
-func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
+func (t *SellOut) fill(ctx context.Context, p *Player) *partner.Stop {
 	left := t.TooMany.After.Last.Left
 	if left < 1 {
-		return NotHere(takenMeanwhile)
+		return partner.NotHere(takenMeanwhile)
 	}
 	for range mostFills {
 		holds, stop := p.Book.take(ctx, t.Offer, left, "reserve the last %s")
 		t.holds = append(t.holds, holds...)
-		if stop != nil && !(stop.Kind == Refused && len(t.holds) > 0) { // a refusal means that others were quicker
+		if stop != nil && !(stop.Kind == partner.Refused && len(t.holds) > 0) { // a refusal means that others were quicker
 			return stop
 		}
 		if t.Refused = stop; stop == nil {
@@ -158,20 +159,20 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 		return played(p, "shut "+string(status), attempt, func(s *ClosedSlot, _ string) {
 			closed := p.closedSlots(ctx, status)
 			if len(closed) == 0 {
-				s.Stop = Missing("no slot is %s", status)
+				s.Stop = partner.Missing("no slot is %s", status)
 				return
 			}
 			s.Offer = closed[attempt%len(closed)]
 			t := p.continueStory(ctx, &s.Opening)
 			t.count("before reserve", &s.Before)
-			t.step(func() *Stop {
+			t.step(func() *partner.Stop {
 				if s.Before.Last.Slot.Status != status {
-					return NotHere("the slot that was %s is so no longer", status)
+					return partner.NotHere("the slot that was %s is so no longer", status)
 				}
 				return nil
 			})
 			guests := 1 + int64(attempt%2)
-			t.reserve(fmt.Sprintf("reserve %s in a slot that is %s", model.SeatsWord(guests), status), Guests(s.Offer.Option, guests), &s.Act, "after that", notTurnedDown)
+			t.reserve(fmt.Sprintf("reserve %s in a slot that is %s", model.SeatsWord(guests), status), partner.Guests(s.Offer.Option, guests), &s.Act, "after that", notTurnedDown)
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas"
@@ -26,13 +27,13 @@ const (
 
 // Survey is the catalog and the slots before anything is booked.
 type Survey struct {
-	Stop     *Stop // why there is no catalog; nil if there is one
+	Stop     *partner.Stop // why there is no catalog; nil if there is one
 	Pull     *probe.Exchange
 	Products []discover.Product
 	Second   SecondPull
 
 	Answers   []SlotAnswer
-	SlotsStop *Stop // of the first availability call that returned no slots
+	SlotsStop *partner.Stop // of the first availability call that returned no slots
 	Offers    []discover.Offer
 	Slots     int    // number fetched
 	Outside   string // what the scope names but the catalog lacks; "" if nothing
@@ -44,7 +45,7 @@ type Survey struct {
 type SecondPull struct {
 	Products []discover.Product
 	Exchange *probe.Exchange
-	Stop     *Stop
+	Stop     *partner.Stop
 	options  map[string]bool // keys of product and option ids
 }
 
@@ -66,9 +67,9 @@ func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
 }
 
 // fetchCatalog pulls the catalog for the first time. A failure here is the only finding of the run.
-func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *Stop {
+func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *partner.Stop {
 	if err := p.Clock.Read(ctx); err != nil {
-		p.Clock.giveUp(err) // expiry is not judged; everything else is
+		p.Clock.GiveUp(err) // expiry is not judged; everything else is
 	}
 	answer, stop := p.read.pull(ctx, "first pull of the catalog", nil, probe.GoodKey)
 	if stop != nil {
@@ -105,19 +106,19 @@ func (r *reader) pullAgain(ctx context.Context) (second SecondPull) {
 }
 
 func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.most)))
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.Most())))
 	defer cancel()
 	type asked struct {
 		Question
 		answer *probe.Answer
-		stop   *Stop
+		stop   *partner.Stop
 	}
 	var found []SlotAnswer
 	var unread []asked
 	kept := 0
 	var reading sync.Mutex
 	var asking errgroup.Group
-	asking.SetLimit(together)
+	asking.SetLimit(partner.FewCallers)
 	for _, q := range plan.Spread(v.inScope(p), mostOptions) {
 		asking.Go(func() error {
 			q.Window, _ = p.Scope.Window(p.Clock.Now(), q.Product.Zone)
@@ -200,11 +201,11 @@ func (v *Survey) take(found []SlotAnswer) {
 type RepeatedCall struct {
 	Answer *probe.Answer
 	Again  []*probe.Answer // to repeats of the same call
-	Stop   *Stop
+	Stop   *partner.Stop
 }
 
 // playRepeated makes a call that must be refused or have no effect, as often as the depth of the run sets.
-func (p *Player) playRepeated(h *RepeatedCall, call func() (*probe.Answer, *Stop)) {
+func (p *Player) playRepeated(h *RepeatedCall, call func() (*probe.Answer, *partner.Stop)) {
 	if h.Answer, h.Stop = call(); h.Stop != nil {
 		return
 	}
@@ -259,7 +260,7 @@ func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, 
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "confirm unknown", 0, func(h *RepeatedCall, _ string) {
 		unknown := p.UnknownHold()
-		p.playRepeated(h, func() (*probe.Answer, *Stop) {
+		p.playRepeated(h, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm an unknown code", unknown, true, probe.GoodKey)
 		})
 	})
@@ -274,8 +275,8 @@ func (p *Player) anyOffer() discover.Offer {
 
 func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "release unknown", 0, func(h *RepeatedCall, _ string) {
-		code := p.Book.UnknownCode()
-		p.playRepeated(h, func() (*probe.Answer, *Stop) {
+		code := p.Account.UnknownCode()
+		p.playRepeated(h, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release an unknown code", code, probe.GoodKey)
 		})
 	})
@@ -283,8 +284,8 @@ func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
 
 func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "cancel unknown", 0, func(h *RepeatedCall, _ string) {
-		id := p.Book.UnknownCode()
-		p.playRepeated(h, func() (*probe.Answer, *Stop) {
+		id := p.Account.UnknownCode()
+		p.playRepeated(h, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Cancel(ctx, "cancel an unknown booking", id, probe.GoodKey)
 		})
 	})

@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 )
@@ -71,11 +72,11 @@ type Webhooks struct {
 	Paths   []string // where webhooks are received
 	Wait    time.Duration
 	Lookups []Lookup
-	Holds   []*Notified // of one seat each, in different products if possible
-	Givens  []*Notified // the release of the first, the cancellation or release of the second
-	Row     *Row        // nil: not played
-	Once    *Notified   // a hold whose first notification was refused; nil: not played
-	Stop    *Stop       // why not all of it was played
+	Holds   []*Notified   // of one seat each, in different products if possible
+	Givens  []*Notified   // the release of the first, the cancellation or release of the second
+	Row     *Row          // nil: not played
+	Once    *Notified     // a hold whose first notification was refused; nil: not played
+	Stop    *partner.Stop // why not all of it was played
 }
 
 // Reports reports whether the partner notifies of the run's own holds.
@@ -101,7 +102,7 @@ func PlayWebhooks(ctx context.Context, p *Player, _ int) *Webhooks {
 
 // play makes two holds and a row of holds. If the partner notifies of them, it then gives the seats
 // back, and makes another hold whose first notification is refused.
-func (v *Webhooks) play(ctx context.Context, p *Player) *Stop {
+func (v *Webhooks) play(ctx context.Context, p *Player) *partner.Stop {
 	first, stop := v.hold(ctx, p, "")
 	if stop != nil {
 		return stop
@@ -170,7 +171,7 @@ func (p *Player) await(ctx context.Context, changes []*Notified) {
 		return true
 	}
 	if p.Inbox.Await(within, reported) {
-		wait(ctx, min(p.WebhookWait/settleShare, longestSettle))
+		partner.Wait(ctx, min(p.WebhookWait/settleShare, longestSettle))
 	}
 	for _, n := range changes {
 		if n.hear(p.Inbox.Mail()); n.Reported() {
@@ -207,9 +208,9 @@ func (p *Player) fresh(ctx context.Context, purpose string, seats int64, otherTh
 	case p.survey.Stop != nil || len(p.survey.Offers) == 0:
 		return Opening{Stop: stop}, 0
 	case !some:
-		return Opening{Stop: &Stop{Kind: Unsupported, Message: "no slot that can be booked tells its vacancies, with which notifications are compared"}}, 0
+		return Opening{Stop: &partner.Stop{Kind: partner.Unsupported, Message: "no slot that can be booked tells its vacancies, with which notifications are compared"}}, 0
 	default:
-		return Opening{Stop: Missing("the run has used every slot that tells its vacancies before, and its notifications could be late").
+		return Opening{Stop: partner.Missing("the run has used every slot that tells its vacancies before, and its notifications could be late").
 			WithRemedy("Offer more slots in the next 60 days.")}, 0
 	}
 	for _, offer := range plan.Candidates(offers) {
@@ -220,14 +221,14 @@ func (p *Player) fresh(ctx context.Context, purpose string, seats int64, otherTh
 		}
 	}
 	if o.Stop == nil && (o.TakesLater() || !o.Held.Counted) {
-		o.Stop = &Stop{Kind: Unsupported, Message: "the partner keeps no seats for holds, so that there is nothing to notify"}
+		o.Stop = &partner.Stop{Kind: partner.Unsupported, Message: "the partner keeps no seats for holds, so that there is nothing to notify"}
 	}
 	return o, since
 }
 
 func noMatter(discover.Offer) {}
 
-func (v *Webhooks) hold(ctx context.Context, p *Player, otherThan string) (*Opening, *Stop) {
+func (v *Webhooks) hold(ctx context.Context, p *Player, otherThan string) (*Opening, *partner.Stop) {
 	o, since := p.fresh(ctx, "reserve 1 seat, to see whether it is notified", 1, otherThan, noMatter)
 	if o.Stop != nil {
 		return &o, o.Stop
@@ -236,7 +237,7 @@ func (v *Webhooks) hold(ctx context.Context, p *Player, otherThan string) (*Open
 	return &o, nil
 }
 
-func (v *Webhooks) row(ctx context.Context, p *Player) *Stop {
+func (v *Webhooks) row(ctx context.Context, p *Player) *partner.Stop {
 	const purpose = "reserve 1 of several seats, one after another"
 	o, since := p.fresh(ctx, purpose, heldInARow, "", noMatter)
 	if o.Stop != nil {
@@ -302,7 +303,7 @@ func (v *Webhooks) take(n *Notified, act Act) {
 	}
 }
 
-func (v *Webhooks) refuse(ctx context.Context, p *Player) *Stop {
+func (v *Webhooks) refuse(ctx context.Context, p *Player) *partner.Stop {
 	o, since := p.fresh(ctx, "reserve 1 seat, and answer its first notification with 503", 1, "", func(offer discover.Offer) {
 		p.Inbox.RefuseOnce(offer.Product.ID, offer.Option.ID, offer.Slot.ID)
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -27,7 +28,7 @@ type Windows struct {
 	// Beyond lists the ids of slots in the part that the long window lacks. The long window was
 	// requested between two answers that show them.
 	Beyond []string
-	Stop   *Stop
+	Stop   *partner.Stop
 }
 
 // filled returns the answers of a few options that have slots, spread over the catalog. Options
@@ -43,7 +44,7 @@ func (p *Player) filled(v *Survey) []SlotAnswer {
 func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.Window, purpose string) Windows {
 	type again struct {
 		SlotAnswer
-		stop *Stop
+		stop *partner.Stop
 	}
 	q := Question{long.Product, long.Option, window}
 	answered := played(p, fmt.Sprintf("%s %q %q %v", purpose, q.Product.ID, q.Option.ID, window), 0, func(a *again, _ string) {
@@ -125,9 +126,9 @@ type EmptyDay struct {
 	Day    discover.Window
 	Answer *probe.Answer
 	Slots  []discover.Slot
-	Long   SlotAnswer // the long window once more, if the day has slots
-	Stop   *Stop      // why there is no answer
-	Unread *Stop      // why the answer cannot be read
+	Long   SlotAnswer    // the long window once more, if the day has slots
+	Stop   *partner.Stop // why there is no answer
+	Unread *partner.Stop // why the answer cannot be read
 }
 
 // PlayEmptyDay requests a day for which an option's long window has no slots. It prefers a day whose
