@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -39,14 +41,14 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 		all.First, all.Pull = survey.Products, survey.Pull
 		full := func(purpose string) {
 			answer, stop := p.read.pull(ctx, purpose, nil, probe.GoodKey)
-			all.Full = append(all.Full, p.readPull(ctx, answer, stop))
+			all.Full = append(all.Full, p.read.readPull(ctx, answer, stop))
 		}
 		full("third pull of the catalog")
 		p.Calls.Client.Close()
 		full("pull of the catalog on a new connection")
 		for _, since := range sinceForms(survey, p.Clock.Now()) {
 			answer, stop := p.read.pull(ctx, "pull of what changed since "+since, sinceQuery(since), probe.GoodKey)
-			changes := Changes{Catalog: survey.newIn(p.readPull(ctx, answer, stop))}
+			changes := Changes{Catalog: survey.newIn(p.read.readPull(ctx, answer, stop))}
 			changes.Since, _ = partnerapi.ParseDateTime(since)
 			all.Changes = append(all.Changes, changes)
 		}
@@ -56,7 +58,7 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 		}
 		full("pull of the catalog after those of changes")
 		for _, answer := range p.read.pulls.unlike {
-			all.Full = append(all.Full, p.readPull(ctx, answer, nil))
+			all.Full = append(all.Full, p.read.readPull(ctx, answer, nil))
 		}
 	})
 }
@@ -125,15 +127,6 @@ func catalogIDs(raw []byte) (all []string) {
 	return all
 }
 
-func (p *Player) readPull(ctx context.Context, answer *probe.Answer, stop *partner.Stop) Catalog {
-	if stop != nil {
-		return Catalog{Stop: stop}
-	}
-	return p.read.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
-		p.Witness.Product(answer.Exchange, i, product, problem)
-	})
-}
-
 // sinceForms returns times in the formats that a marketplace may send: long ago, an hour ago, the
 // time of the run's first pull, as after a sync, and a time between two modification times, where
 // the catalog shows them.
@@ -157,3 +150,62 @@ func sinceForms(survey *Survey, now time.Time) []string {
 
 // readShare is the share of the run's time that further reads of one kind may take.
 const readShare = 0.05
+
+type RepeatedCall struct {
+	Answer *probe.Answer
+	Again  []*probe.Answer // to repeats of the same call
+	Stop   *partner.Stop
+}
+
+// play makes a call that must be refused or have no effect, as often as the depth of the run sets.
+func (h *RepeatedCall) play(depth plan.Depth, call func() (*probe.Answer, *partner.Stop)) {
+	if h.Answer, h.Stop = call(); h.Stop != nil {
+		return
+	}
+	for range depth.Repeats() - 1 {
+		answer, stop := call()
+		if stop != nil {
+			return
+		}
+		h.Again = append(h.Again, answer)
+	}
+}
+
+func ProbeQuery() url.Values { return url.Values{"limit": {"1"}} }
+
+func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
+	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
+		h.Answer, h.Stop = p.read.pull(ctx, purpose, query, key)
+		return h
+	}
+}
+
+// longAgo is before the modification of any product.
+const longAgo = "2000-01-01T00:00:00Z"
+
+func sinceQuery(since string) url.Values { return url.Values{"updated_since": {since}} }
+
+// PlayUpdatedSince pulls what changed since long ago, which is everything.
+func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
+	answer, stop := p.read.pull(ctx, "pull of what changed since "+longAgo, sinceQuery(longAgo), probe.GoodKey)
+	if stop != nil {
+		return Catalog{Stop: stop}
+	}
+	return p.survey.newIn(p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {}))
+}
+
+// newIn returns a further pull without the schema problem, if the first pull has one too.
+func (v *Survey) newIn(c Catalog) Catalog {
+	if v.misfit != "" {
+		c.Misfit = ""
+	}
+	return c
+}
+
+// PlayQuestion returns a function that sends the survey's first question with another key.
+func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
+	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
+		h.Answer, h.Stop = p.read.ask(ctx, purpose, PlaySurvey(ctx, p, 0).Answers[0].Question, key)
+		return h
+	}
+}

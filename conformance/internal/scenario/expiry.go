@@ -60,7 +60,7 @@ type Expiring struct {
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
-	return played(p, p.named("expiring"), attempt, func(e *Expiring, option string) {
+	return played(p, p.on.named("expiring"), attempt, func(e *Expiring, option string) {
 		p.begin(ctx, &e.Opening, seat("reserve, and let the hold expire", option))
 	})
 }
@@ -95,7 +95,7 @@ type Expiry struct {
 }
 
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
-	return played(p, p.named("expiry"), attempt, func(e *Expiry, _ string) {
+	return played(p, p.on.named("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
 		t := p.continueStory(ctx, &e.Opening)
 		t.step(func() *partner.Stop { return e.Hold.outlive(ctx, p) })
@@ -121,7 +121,7 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *partner.Stop {
 		}
 	}
 	over := h.Expires
-	if p.on != nil && p.on.Number > p.Depth.Expiring()/2 {
+	if p.on.Case != nil && p.on.Number > p.Depth.Expiring()/2 {
 		over = over.Add(h.Life) // half of the cases are read long after they expired
 	}
 	if err := p.Clock.MoveBeyond(ctx, over); err != nil {

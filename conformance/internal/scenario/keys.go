@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -35,17 +34,29 @@ func (all KeyTries) Instances() (seen []plan.Instance) {
 }
 
 // KeyForms returns the number of forms of wrong keys for the partner's key.
-func (p *Player) KeyForms() int { return 2 + len(p.Calls.Client.NearKeys()) }
+func KeyForms(client *probe.Client) int { return 2 + len(client.NearKeys()) }
 
-// keyPlan returns the calls without the registered key, the most revealing first, as many as the
-// run has time for.
-func (p *Player) keyPlan(endpoint partnerapi.Endpoint) (all []KeyTry) {
+// keyShare is the share of the run's time for the calls to one endpoint without the registered key.
+const keyShare = 0.02
+
+// keyTrial makes calls to one endpoint with wrong keys, and others with the registered key between
+// them, so that some connections have carried it.
+type keyTrial struct {
+	*partner.Caller
+	endpoint partnerapi.Endpoint
+	good     func(nth int)
+	wrong    func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop)
+}
+
+// tries returns the calls without the registered key, the most revealing first, as many as the run
+// has time for.
+func (k keyTrial) tries() (all []KeyTry) {
 	add := func(key probe.Key, number int, fresh bool) {
 		all = append(all, KeyTry{Key: key, Number: number, Fresh: fresh})
 	}
-	near := p.Calls.Client.NearKeys()
+	near := k.Client.NearKeys()
 	// Each endpoint starts with other keys, so that a slow partner does not get the same ones only.
-	at := slices.Index(partnerapi.Endpoints(), endpoint) * 2 % max(1, len(near))
+	at := slices.Index(partnerapi.Endpoints(), k.endpoint) * 2 % max(1, len(near))
 	for i, key := range append(near[at:len(near):len(near)], near[:at]...) {
 		add(key, 1, false)
 		if i == 2 {
@@ -61,27 +72,22 @@ func (p *Player) keyPlan(endpoint partnerapi.Endpoint) (all []KeyTry) {
 	if len(near) > 0 {
 		add(near[at], 2, true)
 	}
-	return all[:min(len(all), p.Calls.Affordable(endpoint, keyShare))]
+	return all[:min(len(all), k.Affordable(k.endpoint, keyShare))]
 }
 
-// keyShare is the share of the run's time for the calls to one endpoint without the registered key.
-// codeShare is the share for the calls with unknown codes.
-const keyShare, codeShare = 0.02, 0.03
-
-// tryKeys makes a call with wrong keys until one is accepted or the partner answers 429. good makes
-// the nth call with the registered key, so that some connections have carried it.
-func (p *Player) tryKeys(ctx context.Context, endpoint partnerapi.Endpoint, good func(nth int), call func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop)) (tried KeyTries, stop *partner.Stop) {
-	for i, try := range p.keyPlan(endpoint) {
+// run makes the calls until one is accepted or the partner answers 429.
+func (k keyTrial) run(ctx context.Context) (tried KeyTries, stop *partner.Stop) {
+	for i, try := range k.tries() {
 		try.Bare = i%2 == 1
 		switch {
 		case ctx.Err() != nil:
-			return tried, p.Time.Out()
+			return tried, k.Time.Out()
 		case try.Fresh:
-			p.Calls.Client.Close()
+			k.Client.Close()
 		case i%3 == 0:
-			good(i / 3)
+			k.good(i / 3)
 		}
-		if try.Answer, stop = call("with "+try.Key.String(), try); stop != nil || partner.IsBusy(try.Answer) {
+		if try.Answer, stop = k.wrong("with "+try.Key.String(), try); stop != nil || partner.IsBusy(try.Answer) {
 			return tried, stop
 		}
 		if try.Answer.Failure != nil {
@@ -107,23 +113,23 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 		}
 		good := func(int) { _, _ = p.read.pull(ctx, "health probe", ProbeQuery(), probe.GoodKey) }
 		turn := 0
-		k.Products, _ = p.tryKeys(ctx, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
+		k.Products, _ = keyTrial{p.Calls, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			if turn++; turn%3 == 0 {
 				return p.read.pull(ctx, "pull of what changed, "+purpose, sinceQuery(longAgo), try.Key)
 			}
 			return p.read.pull(ctx, "pull "+purpose, nil, try.Key)
-		})
-		k.Probe, _ = p.tryKeys(ctx, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
+		}}.run(ctx)
+		k.Probe, _ = keyTrial{p.Calls, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			return p.read.pull(ctx, "health probe "+purpose, ProbeQuery(), try.Key)
-		})
+		}}.run(ctx)
 		var q Question
-		k.Availability, _ = p.tryKeys(ctx, partnerapi.Availability, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
+		k.Availability, _ = keyTrial{p.Calls, partnerapi.Availability, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			turn++
 			if q = survey.Answers[turn%len(survey.Answers)].Question; turn%2 == 0 {
 				q.Window.From = q.Window.To // one day
 			}
 			return p.read.ask(ctx, "slots "+purpose, q, try.Key)
-		})
+		}}.run(ctx)
 	})
 }
 
@@ -143,7 +149,8 @@ func (k *NearKeys) Instances() []plan.Instance {
 func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 	return played(p, "near keys", attempt, func(k *NearKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat, to try keys on it", option))
-		elsewhere, turn := p.keyOffers(ctx, k.Offer), 0
+		// A partner may check keys for each product.
+		elsewhere, turn := plan.Spread(PlaySurvey(ctx, p, 0).others(k.Offer, p.Clock.Now()), mostKeyOffers), 0
 		t.keys(partnerapi.Reserve, &k.Reserves, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			offer, party := k.Offer, int64(1)
 			switch turn++; {
@@ -170,19 +177,6 @@ func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 // mostKeyOffers is the maximum number of other options that are reserved with wrong keys.
 const mostKeyOffers = 12
 
-// keyOffers returns slots of other options, because a partner may check keys for each product.
-func (p *Player) keyOffers(ctx context.Context, but discover.Offer) []discover.Offer {
-	var others []discover.Offer
-	seen := map[string]bool{but.OptionKey(): true}
-	for _, offer := range discover.Pick(PlaySurvey(ctx, p, 0).Offers, discover.Want{Now: p.Clock.Now(), Seats: 1}) {
-		if !seen[offer.OptionKey()] {
-			seen[offer.OptionKey()] = true
-			others = append(others, offer)
-		}
-	}
-	return plan.Spread(others, mostKeyOffers)
-}
-
 // keys makes a call of a story with wrong keys. Between them it makes calls with the registered
 // key: of availability, and, where that changes nothing, of the same endpoint.
 func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop)) {
@@ -198,12 +192,12 @@ func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call fun
 		}
 	}
 	t.step(func() (stop *partner.Stop) {
-		*into, stop = t.tryKeys(t.ctx, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
+		*into, stop = keyTrial{t.Calls, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			if try.Bare {
 				purpose += ", without optional fields"
 			}
 			return call(string(endpoint)+" "+purpose, try)
-		})
+		}}.run(t.ctx)
 		return stop
 	})
 }

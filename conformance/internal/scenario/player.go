@@ -57,11 +57,11 @@ type Player struct {
 	Explored *report.Exploration
 
 	read   *reader
-	survey *Survey                   // nil until it is made
-	on     *plan.Case                // the case that stories are played on; nil: what is easiest to try
-	keeps  bool                      // something was made early, to be checked again late
-	sites  map[string]discover.Offer // the slots on which races are repeated, by race name
-	memory map[string]any            // scenarios played so far, by name and attempt
+	survey *Survey // nil until it is made
+	on     basis
+	keeps  bool // something was made early, to be checked again late
+	sites  *sites
+	memory map[string]any // scenarios played so far, by name and attempt
 }
 
 // Played returns the number of scenarios played so far. A repeated request is not counted.
@@ -72,10 +72,11 @@ func NewPlayer(config Config) *Player {
 	calls.ReadOnly, calls.Sparing = config.ReadOnly, config.Depth == plan.Quick
 	account := &Account{ledger: config.Ledger, bounds: config.Bounds, readOnly: config.ReadOnly, stories: config.Stories > 0}
 	read := &reader{calls: calls, witness: config.Witness}
+	seats := newSeats(read)
 	return &Player{
-		Config: config, Calls: calls, Account: account, Seats: newSeats(read), read: read,
+		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
 		Book:   &Booker{calls: calls, account: account, witness: config.Witness, clock: config.Clock, tickets: config.Tickets, traits: &Traits{}},
-		memory: map[string]any{}, sites: map[string]discover.Offer{},
+		memory: map[string]any{}, sites: &sites{seats: seats, known: map[string]discover.Offer{}},
 	}
 }
 
@@ -110,7 +111,14 @@ func (p *Player) Explore() *report.Exploration {
 	return p.Explored
 }
 
-func (p *Player) UnknownHold() *Hold { return p.Account.Unknown(p.anyOffer()) }
+// UnknownHold returns a hold that does not exist, of the first slot of the survey.
+func (p *Player) UnknownHold() *Hold {
+	var offer discover.Offer
+	if p.survey != nil && len(p.survey.Offers) > 0 {
+		offer = p.survey.Offers[0]
+	}
+	return p.Account.Unknown(offer)
+}
 
 // Words returns text as a report shows it: without the key, and shortened.
 func (p *Player) Words(text string) string { return p.Calls.Client.Redactor().Words(text) }

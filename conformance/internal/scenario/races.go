@@ -10,7 +10,6 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -46,18 +45,41 @@ const (
 	roomiest = 12
 )
 
-// roams returns the other option that a round uses, or "" for the usual slot. After an unexpected
-// result, all further rounds use the option where it occurred.
-func (p *Player) roams(ctx context.Context, round int, want discover.Want) string {
-	if p.Seats.suspect != "" {
-		return p.Seats.suspect
+// sites keeps the slots on which races are repeated, by race name.
+type sites struct {
+	seats *Seats
+	known map[string]discover.Offer
+}
+
+// at returns the slot of a race. After an unexpected result a new slot must be chosen.
+func (s *sites) at(name string) (discover.Offer, bool) {
+	known, ok := s.known[name]
+	return known, ok && !s.seats.again
+}
+
+// choose returns the slot of the race of that name; find chooses it if there is none.
+func (s *sites) choose(name string, find func() (discover.Offer, *partner.Stop)) (discover.Offer, *partner.Stop) {
+	if known, ok := s.at(name); ok {
+		return known, nil
+	}
+	offer, stop := find()
+	if stop == nil {
+		s.known[name] = offer
+	}
+	return offer, stop
+}
+
+// elsewhere returns the other option that a round uses, or "" for the usual slot. After an
+// unexpected result, all further rounds use the option where it occurred.
+func (s *sites) elsewhere(v *Survey, round int, want discover.Want) string {
+	if s.seats.suspect != "" {
+		return s.seats.suspect
 	}
 	if round%roamEvery != roamEvery-1 {
 		return ""
 	}
 	var keys []string
-	want.Now = p.Clock.Now()
-	for _, offer := range discover.Pick(PlaySurvey(ctx, p, 0).Offers, want) {
+	for _, offer := range discover.Pick(v.Offers, want) {
 		if key := offer.OptionKey(); !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -71,19 +93,6 @@ func (p *Player) roams(ctx context.Context, round int, want discover.Want) strin
 // small reports whether a slot can be sold down with one or two holds.
 func small(o discover.Offer) bool {
 	return o.Slot.Vacancies != nil && *o.Slot.Vacancies <= roomiest
-}
-
-// site returns the slot of the race of that name; find chooses it. After an unexpected result a new
-// slot is chosen.
-func (p *Player) site(name string, find func() (discover.Offer, *partner.Stop)) (discover.Offer, *partner.Stop) {
-	if known, ok := p.sites[name]; ok && !p.Seats.again {
-		return known, nil
-	}
-	offer, stop := find()
-	if stop == nil {
-		p.sites[name] = offer
-	}
-	return offer, stop
 }
 
 // Attempts contains concurrent reserves of one party each.
@@ -135,10 +144,10 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 			t.Party = 2
 		}
 		site := "last seats"
-		if key := p.roams(ctx, round, discover.Want{Seats: 1, Counted: true, Suits: small}); key != "" {
+		if key := p.sites.elsewhere(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true, Suits: small}); key != "" {
 			site, option = site+" "+key, key
 		}
-		t.Offer, t.Stop = p.site(site, func() (offer discover.Offer, stop *partner.Stop) {
+		t.Offer, t.Stop = p.sites.choose(site, func() (offer discover.Offer, stop *partner.Stop) {
 			for seats := int64(2); seats > 0; seats-- {
 				if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option}); stop == nil {
 					break
@@ -287,131 +296,6 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *partner.Stop {
 	return stop
 }
 
-// Twice is a hold with two concurrent calls about it, and then two concurrent calls about its
-// booking.
-type Twice struct {
-	Opening
-	Confirms  []*probe.Answer
-	Release   *probe.Answer // at the same time; nil if there was a second confirm instead
-	Confirmed *Reading
-
-	Cancels   []*probe.Answer
-	Again     *probe.Answer // a confirm of the code, at the same time; nil if there was none
-	Guests    Attempts      // reserves at the same time
-	Cancelled *Reading
-}
-
-// PlayTwice plays a round of Twice. It makes a booking, so the partner must accept cancellations.
-func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
-	return played(p, "twice", round, func(b *Twice, option string) {
-		site := "twice"
-		if key := p.roams(ctx, round, discover.Want{Seats: 1, Counted: true}); key != "" {
-			site, option = site+" "+key, key
-		}
-		want := seat("reserve, for calls about the hold at the same time", option)
-		if pairs(round) {
-			site, want.Seats, want.party = site+" for 2", 2, leads(2)
-		}
-		if known, ok := p.sites[site]; ok && !p.Seats.again {
-			b.Opening = p.tryOpen(ctx, want, known)
-		} else {
-			b.Opening = p.open(ctx, want)
-		}
-		if b.Stop == nil {
-			p.sites[site] = b.Offer
-		} else {
-			delete(p.sites, site)
-		}
-		t := p.continueStory(ctx, &b.Opening)
-		t.step(func() *partner.Stop { return b.confirm(ctx, p, round) })
-		t.step(func() *partner.Stop { return b.cancel(ctx, p, round) })
-		if stop := p.Book.giveAll(ctx, "release it", b.Guests.Won()); b.Stop == nil {
-			b.Stop = stop
-		}
-	})
-}
-
-func (b *Twice) confirm(ctx context.Context, p *Player, round int) *partner.Stop {
-	if stop := p.Calls.MaySend(ctx, partnerapi.Confirm); stop != nil {
-		return stop
-	}
-	settle, stop := p.Account.confirming(b.Hold)
-	if stop != nil {
-		return stop
-	}
-	var calls []probe.Call
-	if unlike4(round) {
-		calls = []probe.Call{
-			partner.Confirm("confirm the hold, while it is released", b.Hold.Code, b.Hold.entry, true, probe.GoodKey),
-			partner.Release("release the hold, while it is confirmed", b.Hold.Code, true, probe.GoodKey),
-		}
-	} else {
-		confirm := partner.Confirm("confirm the hold, twice at the same time", b.Hold.Code, b.Hold.entry, true, probe.GoodKey)
-		calls = []probe.Call{confirm, confirm}
-	}
-	answers := p.Calls.Together(ctx, calls, func(int, *probe.Answer) {})
-	confirms := answers
-	if unlike4(round) {
-		confirms, b.Release = answers[:1], answers[1]
-	}
-	settle(confirms...)
-	if b.Release != nil {
-		p.Account.Settle(b.Release, b.Hold)
-	}
-	if stop = partner.MetAll(answers, answers); stop != nil {
-		return stop
-	}
-	b.Confirmed, stop = p.Seats.seats(ctx, b.Offer, "after these")
-	b.Confirms = confirms
-	return stop
-}
-
-func (b *Twice) cancel(ctx context.Context, p *Player, round int) (stop *partner.Stop) {
-	id := b.Hold.BookingID()
-	switch {
-	case id == "" && b.Release != nil:
-		return nil // the release came first
-	case id == "":
-		return partner.Missing("neither of two confirms at the same time brought a booking")
-	}
-	if stop = p.Calls.MaySend(ctx, partnerapi.Cancel); stop != nil {
-		return stop
-	}
-	cancel := partner.Cancel("cancel the booking, twice at the same time", id, true, probe.GoodKey)
-	others := []probe.Call{cancel, cancel}
-	settle := func(...*probe.Answer) {}
-	if withRead(round) {
-		if settle, stop = p.Account.confirming(b.Hold); stop != nil {
-			return stop
-		}
-		others = append(others, partner.Confirm("confirm the booked code again, while the booking is cancelled", b.Hold.Code, b.Hold.entry, true, probe.GoodKey))
-	}
-	guests := 0
-	if withGuest(round) && p.Calls.MaySend(ctx, partnerapi.Reserve) == nil {
-		guests = 1
-	}
-	attempts, answers, stop := p.Book.attempts(ctx, b.Offer, partner.Guests(b.Offer.Option, 1), guests, others...)
-	if stop != nil {
-		return stop
-	}
-	b.Guests = attempts
-	cancels := answers[guests : guests+2]
-	if withRead(round) {
-		again := answers[guests+2]
-		settle(again)
-		b.Again = again
-	}
-	if undo.Done(cancels[0]) {
-		p.Account.Settle(cancels[1], b.Hold)
-	}
-	if stop = partner.MetAll(answers, answers); stop != nil {
-		return stop
-	}
-	b.Cancelled, stop = p.Seats.seats(ctx, b.Offer, "after the cancellations")
-	b.Cancels = cancels
-	return stop
-}
-
 // Apart is two concurrent reserves of different slots while the catalog and availability are read.
 type Apart struct {
 	Opening
@@ -430,15 +314,15 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 				return p.offer(ctx, discover.Want{Seats: 1, Room: 3, Counted: true, Suits: func(o discover.Offer) bool { return o.Key() != skip && o.OptionKey() != skip }})
 			}
 		}
-		a.Offer, a.Stop = p.site("apart", find(""))
+		a.Offer, a.Stop = p.sites.choose("apart", find(""))
 		t := p.continueStory(ctx, &a.Opening)
 		t.step(func() (stop *partner.Stop) {
 			avoid := a.Offer.OptionKey()
 			if groups(round) {
 				avoid = a.Offer.Key() // another slot, possibly of the same option
 			}
-			if a.Other, stop = p.site("apart from "+avoid, find(avoid)); stop != nil && !groups(round) {
-				a.Other, stop = p.site("apart from "+a.Offer.Key(), find(a.Offer.Key()))
+			if a.Other, stop = p.sites.choose("apart from "+avoid, find(avoid)); stop != nil && !groups(round) {
+				a.Other, stop = p.sites.choose("apart from "+a.Offer.Key(), find(a.Offer.Key()))
 			}
 			return stop
 		})

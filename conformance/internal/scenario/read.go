@@ -140,6 +140,16 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 	return c
 }
 
+// readPull reads a pull whose schema problems are judged.
+func (r *reader) readPull(ctx context.Context, answer *probe.Answer, stop *partner.Stop) Catalog {
+	if stop != nil {
+		return Catalog{Stop: stop}
+	}
+	return r.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
+		r.witness.Product(answer.Exchange, i, product, problem)
+	})
+}
+
 // unreadable returns the stop for a body that is not JSON, or that has another shape than expected.
 func unreadable(answer *probe.Answer, err error) *partner.Stop {
 	if errors.Is(err, discover.ErrShape) {

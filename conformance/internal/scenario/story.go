@@ -2,12 +2,10 @@ package scenario
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
-	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -109,7 +107,7 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 	want.Now, want.Used, want.Moved = p.Clock.Now(), p.Seats.used, p.Seats.moved
 	offers := discover.Pick(survey.Offers, want)
 	if len(offers) == 0 {
-		return nil, p.nothingToBook(want)
+		return nil, survey.nothing(want, p.Book.traits)
 	}
 	return offers, nil
 }
@@ -189,7 +187,7 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64) {
 	}
 	if fresh, stop := p.Seats.Look(ctx, opened.Offer, "after the refusal"); stop == nil && taken(fresh, party) {
 		opened.Stop = partner.NotHere(takenMeanwhile)
-	} else if p.on != nil && !opened.Before.Counted && p.on.Small() && !p.on.Lead() {
+	} else if p.on.Case != nil && !opened.Before.Counted && p.on.Small() && !p.on.Lead() {
 		opened.Fits = p.fits(ctx, opened)
 	}
 }
@@ -201,23 +199,6 @@ func (p *Player) fits(ctx context.Context, opened *Opening) bool {
 		_, stop = p.Book.releaseHold(ctx, "release it", made, true)
 	}
 	return stop == nil
-}
-
-func (p *Player) nothingToBook(want discover.Want) *partner.Stop {
-	switch v := p.survey; {
-	case v.Outside != "" && len(v.Offers) == 0:
-		return partner.Missing("%s", v.Outside).WithRemedy("Change --product, --option, --from or --to.")
-	case v.SlotsStop != nil && len(v.Offers) == 0:
-		return v.SlotsStop
-	case want.Seats <= 1 && want.Suits == nil && want.OptionKey == "":
-		p.Book.traits.NothingFree = discover.WhyNone(v.Offers, want)
-		return partner.Missing("%s", p.Book.traits.NothingFree).WithRemedy("Offer a slot in the next 60 days that can be booked.")
-	case want.Seats > 1:
-		return partner.Missing("no bookable slot has %s left", model.SeatsWord(want.Seats)).
-			WithRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(want.Seats)))
-	default:
-		return partner.Missing("no bookable slot suits this test").WithRemedy("Offer more slots in the next 60 days.")
-	}
 }
 
 // Act is one call of a story, and the seats left in its slot afterwards.
@@ -249,8 +230,8 @@ type storyPlayer struct {
 
 // begin starts a story with a hold.
 func (p *Player) begin(ctx context.Context, story *Opening, want wanted) storyPlayer {
-	*story = p.open(ctx, p.cased(want))
-	if story.Case = p.on; p.on != nil {
+	*story = p.open(ctx, p.on.cased(want))
+	if story.Case = p.on.Case; p.on.Case != nil {
 		story.Infants, story.seen = p.on.Infants, story.Held
 	}
 	return p.continueStory(ctx, story)
@@ -310,7 +291,7 @@ func (t storyPlayer) inVain(into *Act, when string, call func() (*probe.Answer, 
 // tries returns how often a call without effect is repeated: at most once in a case, because there
 // are many cases.
 func (t storyPlayer) tries() int {
-	if t.on != nil {
+	if t.on.Case != nil {
 		return min(1, t.Depth.Repeats()-1)
 	}
 	return t.Depth.Repeats() - 1

@@ -33,9 +33,9 @@ type Windows struct {
 
 // filled returns the answers of a few options that have slots, spread over the catalog. Options
 // without slots show nothing.
-func (p *Player) filled(v *Survey) []SlotAnswer {
+func (v *Survey) filled(depth plan.Depth) []SlotAnswer {
 	some := slices.DeleteFunc(slices.Clone(v.Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
-	if p.Depth == plan.Quick {
+	if depth == plan.Quick {
 		return plan.Spread(some, reread-1)
 	}
 	return plan.Spread(some, reread)
@@ -53,16 +53,18 @@ func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.
 	return Windows{Long: long, Part: answered.SlotAnswer, Stop: answered.stop}
 }
 
-func CountRereads(ctx context.Context, p *Player) int { return len(p.filled(PlaySurvey(ctx, p, 0))) }
+func CountRereads(ctx context.Context, p *Player) int {
+	return len(PlaySurvey(ctx, p, 0).filled(p.Depth))
+}
 
 func PlaySameWindow(ctx context.Context, p *Player, number int) Windows {
-	long := p.filled(p.survey)[number]
+	long := p.survey.filled(p.Depth)[number]
 	return p.askAgain(ctx, long, long.Window, "slots of the same window again")
 }
 
 // PlayDay requests the last day with slots, alone, for the number-th option.
 func PlayDay(ctx context.Context, p *Player, number int) Windows {
-	long := p.filled(p.survey)[number]
+	long := p.survey.filled(p.Depth)[number]
 	day, ok := lastDay(long)
 	if !ok {
 		return Windows{None: true}
@@ -88,7 +90,7 @@ func PlayDayTwice(ctx context.Context, p *Player, number int) Windows {
 }
 
 func PlayEnd(ctx context.Context, p *Player, number int) Windows {
-	long := p.filled(p.survey)[number]
+	long := p.survey.filled(p.Depth)[number]
 	return p.askAgain(ctx, long, discover.Window{From: long.Window.To, To: long.Window.To}, "slots of the window's last day")
 }
 
