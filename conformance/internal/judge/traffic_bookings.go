@@ -18,124 +18,22 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// bookings tracks the holds and bookings of a recording, by code and by id.
+// bookings judges the answers to the calls about holds and bookings.
 type bookings struct {
-	byCode map[string]*lifecycle
-	byID   map[string]*lifecycle
-	order  []*lifecycle // in the order in which they were made
-	lives  holdTimes
+	*tally
+	*caller
+	*sold
+	*windows
+	*history
+	tickets bool // the partner delivers its own tickets
+	lives   holdTimes
 
 	uncancelled Finding // an answer that shows that cancel is not supported
 	cancels     bool    // a cancellation was accepted
 }
 
-// mostLifecycles is the maximum number of holds and bookings that are tracked. The oldest are
-// forgotten.
-const mostLifecycles = 20_000
-
-func newBookings() bookings {
-	return bookings{byCode: map[string]*lifecycle{}, byID: map[string]*lifecycle{}}
-}
-
-// stage is the known state of a hold.
-type stage int
-
-const (
-	live stage = iota
-	open       // its state is unknown: an answer was lost, or calls overlapped
-	released
-	confirmedStage
-	cancelledStage
-)
-
-// lifecycle is a hold and its booking.
-type lifecycle struct {
-	code, id string
-	asked    partnerapi.ReserveRequest
-	expires  time.Time // zero if it cannot be read
-	stage    stage
-	until    time.Time // the end of the last call about it
-	reserve  *probe.Exchange
-	confirm  *probe.Answer // the first one answered with a booking
-	ended    *probe.Exchange
-}
-
-// unsure is the time around a hold's expiry in which its state is unknown: partners remove expired
-// holds periodically, and clocks may have full seconds only.
-const unsure = time.Minute
-
-// at returns the stage by the partner's clock, and whether a live hold has expired. A hold that may
-// just have expired is open.
-func (l *lifecycle) at(now time.Time) (s stage, over bool) {
-	if l.stage != live {
-		return l.stage, false
-	}
-	switch {
-	case l.expires.IsZero() || now.After(l.expires.Add(-unsure)) && !now.After(l.expires.Add(unsure)):
-		return open, false
-	case now.After(l.expires):
-		return live, true
-	}
-	return live, false
-}
-
-// enter starts to track a hold.
-func (b *bookings) enter(l *lifecycle) {
-	if len(b.order) == mostLifecycles {
-		b.forget(b.order[0])
-		b.order = slices.Delete(b.order, 0, 1)
-	}
-	b.byCode[l.code] = l
-	b.order = append(b.order, l)
-}
-
-func (b *bookings) forget(l *lifecycle) {
-	if b.byCode[l.code] == l {
-		delete(b.byCode, l.code)
-	}
-	if b.byID[l.id] == l {
-		delete(b.byID, l.id)
-	}
-}
-
-// about returns the lifecycle that a call is about; nil if the recording has not shown it.
-func (b *bookings) about(c *Call) *lifecycle {
-	switch c.Endpoint {
-	case partnerapi.Confirm, partnerapi.Release:
-		return b.byCode[c.subject()]
-	case partnerapi.Cancel:
-		return b.byID[c.subject()]
-	default:
-		return nil
-	}
-}
-
-// subject returns the code or booking id that a call names.
-func (c *Call) subject() string {
-	switch c.Endpoint {
-	case partnerapi.Confirm:
-		return confirmedCode(c)
-	case partnerapi.Release, partnerapi.Cancel:
-		return c.Named
-	default:
-		return ""
-	}
-}
-
-func confirmedCode(c *Call) string {
-	code, _ := discover.Object(c.Body)["reservationConfirmationCode"].(string)
-	return code
-}
-
-// lost records a call without a usable answer: its effect is unknown.
-func (b *bookings) lost(c *Call) {
-	if l := b.about(c); l != nil && !c.OK(http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests) {
-		l.stage, l.until = open, c.ended()
-	}
-}
-
-func (t *Traffic) takeBooking(c *Call) {
-	l := t.bookings.about(c)
+func (t *bookings) take(c *Call) {
+	l := t.history.about(c)
 	if l != nil && (c.raced || c.StartedAt.Before(l.until)) {
 		l.stage = open
 	}
@@ -155,7 +53,7 @@ func (t *Traffic) takeBooking(c *Call) {
 }
 
 // takeReserve judges the answer to a reserve that conforms to the contract.
-func (t *Traffic) takeReserve(c *Call) {
+func (t *bookings) takeReserve(c *Call) {
 	asked := partnerapi.ReserveRequest{}
 	if !t.asks(c, schemas.ReserveRequest, &asked) {
 		return
@@ -170,7 +68,7 @@ func (t *Traffic) takeReserve(c *Call) {
 	case !slot.Status.Bookable() || slot.Vacancies != nil && *slot.Vacancies == 0:
 		answered = rule.ReserveSoldOut
 	}
-	if !t.check(t.unusual(c, answered), c, status([]int{http.StatusOK, http.StatusCreated, http.StatusBadRequest})) || !c.Whole {
+	if !t.check(kindOf(c, answered), c, status([]int{http.StatusOK, http.StatusCreated, http.StatusBadRequest})) || !c.Whole {
 		return
 	}
 	if c.OK(http.StatusBadRequest) {
@@ -184,32 +82,22 @@ func (t *Traffic) takeReserve(c *Call) {
 	l := &lifecycle{code: partner.Text(c.Answer, "reservationConfirmationCode"), asked: asked, until: c.ended(), reserve: c.Exchange}
 	if expires, err := partnerapi.ParseDateTime(partner.Text(c.Answer, "expiresAt")); err == nil {
 		l.expires = expires
-		t.bookings.lives.take(t, c, expires.Sub(c.at()))
+		t.lives.take(t.tally, c, expires.Sub(c.at()))
 	}
 	if l.code == "" {
 		return
 	}
 	unique := Finding{}
-	if before := t.bookings.byCode[l.code]; before != nil {
+	if before := t.history.byCode[l.code]; before != nil {
 		unique = broken("Expected a reservationConfirmationCode of its own for each, received %q twice", l.code).showing(before.reserve, c.Exchange)
 	}
 	t.find(rule.ReserveCodeUnique, unique)
-	t.bookings.enter(l)
+	t.history.enter(l)
 }
 
 // unsold reports whether the answer may be one about an option that is not sold.
 func (c *Call) unsold() bool {
 	return c.Response.Status/100 == 4 && (c.Endpoint == partnerapi.Availability || !c.OK(http.StatusBadRequest))
-}
-
-// takeFields judges the fields of an answer.
-func (t *Traffic) takeFields(c *Call, schema string, rules ...rule.Rule) {
-	for _, problem := range schemas.Validate(schema, c.Raw) {
-		t.fields.Answer(c.Answer, problem)
-	}
-	for _, r := range rules {
-		t.judged[r.ID] = true
-	}
 }
 
 // holdTimes is how long holds last (RSV-7). A partner whose clock was moved seems to hold for longer,
@@ -220,7 +108,7 @@ type holdTimes struct {
 	holdless          bool
 }
 
-func (l *holdTimes) take(t *Traffic, c *Call, life time.Duration) {
+func (l *holdTimes) take(t *tally, c *Call, life time.Duration) {
 	later := Finding{}
 	if life <= 0 {
 		later = broken("Expected a time in the future, received one %s ago", (-life).Round(time.Second)).showing(c.Exchange)
@@ -235,7 +123,7 @@ func (l *holdTimes) take(t *Traffic, c *Call, life time.Duration) {
 	l.longest = max(l.longest, life)
 }
 
-func (b *bookings) settle(t *Traffic) {
+func (b *bookings) settle(t *tally) {
 	const tolerance = time.Minute
 	if l := b.lives; l.shown != nil && !l.holdless {
 		f := Finding{}
@@ -250,9 +138,9 @@ func (b *bookings) settle(t *Traffic) {
 }
 
 // takeConfirm judges an answer to a confirm, by the known state of its code.
-func (t *Traffic) takeConfirm(c *Call, l *lifecycle) {
+func (t *bookings) takeConfirm(c *Call, l *lifecycle) {
 	if !t.asks(c, schemas.ConfirmRequest, &partnerapi.ConfirmRequest{}) {
-		t.bookings.lost(c)
+		t.history.lost(c)
 		return
 	}
 	if l != nil {
@@ -261,7 +149,7 @@ func (t *Traffic) takeConfirm(c *Call, l *lifecycle) {
 	}
 	switch {
 	case !c.Whole:
-		t.bookings.lost(c)
+		t.history.lost(c)
 	case c.OK(http.StatusBadRequest):
 		if l != nil && l.reserve != nil {
 			t.check(rule.ConfirmRefusalMessage, c, fit(schemas.Refusal))
@@ -271,7 +159,7 @@ func (t *Traffic) takeConfirm(c *Call, l *lifecycle) {
 	}
 }
 
-func (t *Traffic) takeConfirmOf(c *Call, l *lifecycle) {
+func (t *bookings) takeConfirmOf(c *Call, l *lifecycle) {
 	at, expired := l.at(c.at())
 	refused := func(r rule.Rule) { t.find(r, expect(c.Answer, status(refusal)).showing(l.reserve, l.ended)) }
 	switch {
@@ -279,12 +167,12 @@ func (t *Traffic) takeConfirmOf(c *Call, l *lifecycle) {
 		// A call that is missing may have confirmed the hold before. Then this confirm repeats it.
 	case t.partial && at == live:
 		if c.Response.Status/100 != 4 { // a call that is missing may have released or confirmed it
-			t.find(t.unusual(c, rule.ConfirmStatus), expect(c.Answer, status(ok)).showing(l.reserve))
+			t.find(kindOf(c, rule.ConfirmStatus), expect(c.Answer, status(ok)).showing(l.reserve))
 		}
 	case at == live && expired:
 		refused(rule.ConfirmExpired)
 	case at == live:
-		t.find(t.unusual(c, rule.ConfirmStatus), expect(c.Answer, status(ok)).showing(l.reserve))
+		t.find(kindOf(c, rule.ConfirmStatus), expect(c.Answer, status(ok)).showing(l.reserve))
 	case at == released:
 		refused(rule.ConfirmReleased)
 	case at == cancelledStage:
@@ -302,7 +190,7 @@ func (t *Traffic) takeConfirmOf(c *Call, l *lifecycle) {
 }
 
 // takeConfirmed judges an answer with a booking.
-func (t *Traffic) takeConfirmed(c *Call, l *lifecycle) {
+func (t *bookings) takeConfirmed(c *Call, l *lifecycle) {
 	if !t.check(rule.ConfirmJSON, c, scenario.NoObject) {
 		return
 	}
@@ -333,12 +221,12 @@ func (t *Traffic) takeConfirmed(c *Call, l *lifecycle) {
 		t.find(rule.ConfirmRepeatBooking, again(l, c, id))
 	}
 	unique := Finding{}
-	if other := t.bookings.byID[id]; other != nil && other != l {
+	if other := t.history.byID[id]; other != nil && other != l {
 		unique = broken("Expected an externalBookingId of its own for each, received %q twice", id).showing(other.confirm.Exchange, c.Exchange)
 	}
 	t.find(rule.ConfirmIDUnique, unique)
-	if t.bookings.byID[id] == nil {
-		t.bookings.byID[id] = l
+	if t.history.byID[id] == nil {
+		t.history.byID[id] = l
 	}
 	if l.stage == live || l.stage == open && l.ended == nil {
 		l.stage = confirmedStage
@@ -369,15 +257,15 @@ func echoed(l *lifecycle, c *Call) Finding {
 }
 
 // takeRelease judges an answer to a release. It must be 200 for every code.
-func (t *Traffic) takeRelease(c *Call, l *lifecycle) {
+func (t *bookings) takeRelease(c *Call, l *lifecycle) {
 	body := partnerapi.ReleaseRequest{ReservationConfirmationCode: c.Named}
 	switch {
 	case !t.named(c) || len(c.Body) > 0 && !t.asks(c, schemas.ReleaseRequest, &body):
-		t.bookings.lost(c)
+		t.history.lost(c)
 		return
 	case body.ReservationConfirmationCode != c.Named:
 		t.blame(c, duty.ReleaseBody, "The path names %.60q, the body %.60q", c.Named, body.ReservationConfirmationCode)
-		t.bookings.lost(c)
+		t.history.lost(c)
 		return
 	}
 	if l == nil {
@@ -392,7 +280,7 @@ func (t *Traffic) takeRelease(c *Call, l *lifecycle) {
 	case at == live && expired:
 		fits(rule.ReleaseExpired, l.reserve)
 	case at == live:
-		if t.find(t.unusual(c, rule.ReleaseStatus), expect(c.Answer, status(ok)).showing(l.reserve)) && c.Whole && t.check(rule.ReleaseJSON, c, scenario.NoObject) {
+		if t.find(kindOf(c, rule.ReleaseStatus), expect(c.Answer, status(ok)).showing(l.reserve)) && c.Whole && t.check(rule.ReleaseJSON, c, scenario.NoObject) {
 			t.check(rule.ReleaseSuccess, c, fit(schemas.ReleaseAnswer), succeed)
 		}
 	case at == released:
@@ -414,24 +302,24 @@ func (t *Traffic) takeRelease(c *Call, l *lifecycle) {
 }
 
 // takeCancel judges an answer to a cancellation. A partner may not support any (CAN-6).
-func (t *Traffic) takeCancel(c *Call, l *lifecycle) {
+func (t *bookings) takeCancel(c *Call, l *lifecycle) {
 	if !t.named(c) || len(c.Body) > 0 && !t.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{}) {
-		t.bookings.lost(c)
+		t.history.lost(c)
 		return
 	}
 	if c.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
-		if l != nil && l.stage == confirmedStage && !t.bookings.uncancelled.Ends() {
-			t.bookings.uncancelled = expect(c.Answer, status(ok)).showing(l.confirm.Exchange)
+		if l != nil && l.stage == confirmedStage && !t.uncancelled.Ends() {
+			t.uncancelled = expect(c.Answer, status(ok)).showing(l.confirm.Exchange)
 		}
 		return
 	}
-	t.bookings.cancels = t.bookings.cancels || c.OK(http.StatusOK)
+	t.cancels = t.cancels || c.OK(http.StatusOK)
 	switch {
 	case l == nil:
 		t.answered(c, rule.CancelUnknown, rule.CancelUnknownSuccess)
 	case l.stage == confirmedStage:
-		t.judged[rule.CancelSupported.ID] = true
-		if t.find(t.unusual(c, rule.CancelStatus), expect(c.Answer, status(ok)).showing(l.confirm.Exchange)) && c.Whole &&
+		t.mark(rule.CancelSupported)
+		if t.find(kindOf(c, rule.CancelStatus), expect(c.Answer, status(ok)).showing(l.confirm.Exchange)) && c.Whole &&
 			t.check(rule.CancelJSON, c, scenario.NoObject) && t.check(rule.CancelSuccess, c, fit(schemas.CancelAnswer), succeed) {
 			l.stage, l.ended = cancelledStage, c.Exchange
 			return
@@ -452,11 +340,11 @@ const longestCode = 200
 // answered judges a call about a code that the recording has not shown before. The answer must be
 // 200 with success true, whatever the code is. In a partial history the partner may know the code:
 // another rule may then be the broken one.
-func (t *Traffic) answered(c *Call, answer, success rule.Rule) {
+func (t *bookings) answered(c *Call, answer, success rule.Rule) {
 	if t.partial || len(c.Named) > longestCode || strings.ContainsFunc(c.Named, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\uFFFD' }) {
 		return
 	}
-	if t.check(t.unusual(c, answer), c, status(ok)) && c.Whole {
+	if t.check(kindOf(c, answer), c, status(ok)) && c.Whole {
 		t.check(success, c, succeed)
 	}
 }
@@ -469,9 +357,4 @@ func whole(c *Call, right check) check {
 		}
 		return right(answer)
 	}
-}
-
-// named reports whether the path names its code or booking as the contract requires (RSV-6).
-func (t *Traffic) named(c *Call) bool {
-	return t.fits(c, duty.Escaped, duty.Segment(c.Segment, c.Named))
 }

@@ -18,8 +18,16 @@ import (
 // readRules lists the rules about the form of the answers to a read.
 type readRules struct{ status, json, shape rule.Rule }
 
+// reads judges the answers to catalog pulls and availability calls.
+type reads struct {
+	*tally
+	*caller
+	*sold
+	*windows
+}
+
 // takeCatalog judges an answer to GET /products.
-func (t *Traffic) takeCatalog(c *Call) {
+func (t *reads) takeCatalog(c *Call) {
 	rules, full := readRules{rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape}, len(c.Query) == 0
 	switch {
 	case full:
@@ -53,9 +61,7 @@ func (t *Traffic) takeCatalog(c *Call) {
 		return
 	}
 	t.pulled = c.StartedAt
-	for _, r := range rule.Fields(partnerapi.Products) {
-		t.judged[r.ID] = true
-	}
+	t.mark(rule.Fields(partnerapi.Products)...)
 	survey.Pull = c.Exchange
 	for _, of := range []struct {
 		rule  rule.Rule
@@ -70,7 +76,7 @@ func (t *Traffic) takeCatalog(c *Call) {
 
 // elements splits an answer that is a list. It returns false if the answer cannot be read, or if
 // the recording has only its beginning.
-func (t *Traffic) elements(c *Call, rules readRules, split func([]byte) ([]json.RawMessage, error)) ([]json.RawMessage, bool) {
+func (t *reads) elements(c *Call, rules readRules, split func([]byte) ([]json.RawMessage, error)) ([]json.RawMessage, bool) {
 	if !t.check(rules.status, c, status(ok)) || !c.Whole {
 		return nil, false
 	}
@@ -120,7 +126,7 @@ const (
 	soon = 48 * time.Hour
 )
 
-func newWindows() windows { return windows{last: map[string][]seen{}, reserved: map[string]bool{}} }
+func newWindows() *windows { return &windows{last: map[string][]seen{}, reserved: map[string]bool{}} }
 
 // slot returns the slot that a reserve names, as last shown; false if it was not shown.
 func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, known bool) {
@@ -139,7 +145,7 @@ func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, kn
 }
 
 // takeSlots judges an answer to POST /availability.
-func (t *Traffic) takeSlots(c *Call) {
+func (t *reads) takeSlots(c *Call) {
 	asked := partnerapi.AvailabilityRequest{}
 	if !t.asks(c, schemas.AvailabilityRequest, &asked) {
 		return
@@ -156,7 +162,7 @@ func (t *Traffic) takeSlots(c *Call) {
 		t.check(rule.EmptyWindow, c, status(ok))
 		return
 	}
-	rules := readRules{t.unusual(c, rule.AvailabilityStatus), rule.AvailabilityJSON, rule.AvailabilityShape}
+	rules := readRules{kindOf(c, rule.AvailabilityStatus), rule.AvailabilityJSON, rule.AvailabilityShape}
 	if q.Window.From == q.Window.To && t.judged[rule.AvailabilityShape.ID] {
 		rules.shape = rule.EmptyWindow // other windows are lists, so this one differs because it has no slots
 	}
@@ -180,39 +186,22 @@ func (t *Traffic) takeSlots(c *Call) {
 	}
 	t.fields.Slots(answer)
 	if len(elements) == 0 {
-		t.judged[rule.EmptyWindow.ID] = true
+		t.mark(rule.EmptyWindow)
 		return
 	}
-	for _, r := range append(rule.Fields(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
-		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted) {
-		t.judged[r.ID] = true
-	}
+	t.mark(append(rule.Fields(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
+		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted)...)
 	if known {
-		t.judged[rule.SlotKnownUnit.ID], t.judged[rule.SlotWindow.ID] = true, true
+		t.mark(rule.SlotKnownUnit, rule.SlotWindow)
 		if flaws == t.fields.all { // otherwise the flaws explain a disagreement
 			t.agree(seen{answer, c.StartedAt, c.ended()})
 		}
 	}
 }
 
-// question returns what was requested, with the catalog that the recording has shown so far. It
-// returns false if the recording has not shown the option.
-func (t *Traffic) question(asked partnerapi.AvailabilityRequest) (q scenario.Question, known bool) {
-	q.Window = discover.Window{From: asked.LocalDateStart, To: asked.LocalDateEnd}
-	product, known := t.products[asked.ProductID]
-	at := slices.IndexFunc(product.Options, func(o discover.Option) bool { return o.ID == asked.OptionID })
-	if !known || at < 0 {
-		q.Product = discover.Product{ID: asked.ProductID, Zone: time.UTC, AllowFreesale: true} // its seats may not be counted
-		q.Option = discover.Option{ID: asked.OptionID}
-		return q, false
-	}
-	q.Product, q.Option = product, product.Options[at]
-	return q, true
-}
-
 // agree compares an answer with the previous answers of the same option.
-func (t *Traffic) agree(now seen) {
-	w, key := &t.windows, discover.Offer{Product: now.Product, Option: now.Option}.OptionKey()
+func (t *reads) agree(now seen) {
+	w, key := t.windows, discover.Offer{Product: now.Product, Option: now.Option}.OptionKey()
 	if w.kept > mostKept {
 		w.forget(now.began)
 	}
@@ -272,3 +261,39 @@ func (w *windows) forget(now time.Time) {
 }
 
 func within(part, whole discover.Window) bool { return whole.From <= part.From && part.To <= whole.To }
+
+// sold is the catalog as the recording has shown it.
+type sold struct {
+	products map[string]discover.Product
+	pulled   time.Time // when the last complete catalog was requested
+	partial  bool      // the history lacks some of the caller's calls
+}
+
+// current reports whether the last catalog shows what the partner sells at the time of c. In a
+// partial history, a newer catalog may be missing.
+func (s *sold) current(c *Call) bool {
+	return !s.partial || !s.pulled.IsZero() && c.StartedAt.Sub(s.pulled) <= agreeing
+}
+
+// question returns what was requested, with the catalog that the recording has shown so far. It
+// returns false if the recording has not shown the option.
+func (s *sold) question(asked partnerapi.AvailabilityRequest) (q scenario.Question, known bool) {
+	q.Window = discover.Window{From: asked.LocalDateStart, To: asked.LocalDateEnd}
+	product, known := s.products[asked.ProductID]
+	at := slices.IndexFunc(product.Options, func(o discover.Option) bool { return o.ID == asked.OptionID })
+	if !known || at < 0 {
+		q.Product = discover.Product{ID: asked.ProductID, Zone: time.UTC, AllowFreesale: true} // its seats may not be counted
+		q.Option = discover.Option{ID: asked.OptionID}
+		return q, false
+	}
+	q.Product, q.Option = product, product.Options[at]
+	return q, true
+}
+
+// size returns the number of products and options that the recording has shown.
+func (s *sold) size() (products, options int) {
+	for _, product := range s.products {
+		options += len(product.Options)
+	}
+	return len(s.products), options
+}

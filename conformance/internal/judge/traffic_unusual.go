@@ -11,8 +11,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// unusual returns the rule about the unusual kind of call that c is, or usual.
-func (t *Traffic) unusual(c *Call, usual rule.Rule) rule.Rule {
+// kindOf returns the rule about the unusual kind of call that c is, or usual.
+func kindOf(c *Call, usual rule.Rule) rule.Rule {
 	body := discover.Object(c.Body)
 	if r, has := unknownFields[c.Endpoint]; has && slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool {
 		return !slices.Contains(fieldsOf[c.Endpoint], name)
