@@ -145,7 +145,7 @@ func lastSeat(t *scenario.SellOut) Try {
 func acceptsCase(b *scenario.Booking) Finding {
 	fits := b.Case.Guests() == 1 || b.Fits || b.Before != nil && b.Before.Counted
 	if fits && b.Case.Small() && !b.Case.Bare && b.Hold == nil && b.Stop != nil && b.Stop.Kind == partner.Refused {
-		return broken("No hold was made: %s", b.Stop.Message).showing(b.Stop.Exchanges...)
+		return Broken("No hold was made: %s", b.Stop.Message).Showing(b.Stop.Exchanges...)
 	}
 	return Finding{}
 }

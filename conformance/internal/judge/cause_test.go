@@ -100,7 +100,7 @@ func TestOneFunctionDecidesWhatACauseBlocks(t *testing.T) {
 	}{
 		{"nothing is found", nil, rule.ReserveCode, Finding{}, report.Passed, ""},
 		{"the rule itself is broken", nil, rule.ReserveCode, fails(rule.ReserveCode), report.Failed, ""},
-		{"so is one that is only advised", nil, rule.ReserveNobody, broken("held"), report.Warned, ""},
+		{"so is one that is only advised", nil, rule.ReserveNobody, Broken("held"), report.Warned, ""},
 		{"a rule that builds on it is broken", nil, rule.ReserveStatus, fails(rule.ReserveCode), report.Passed, ""},
 		{"another rule is broken", nil, rule.ReleaseStatus, fails(rule.ConfirmStatus), report.Blocked, rule.ConfirmStatus.ID},
 		{"a rule that it needs is broken", []rule.Rule{rule.ReserveCode}, rule.ReleaseStatus, Finding{}, report.Blocked, rule.ReserveCode.ID},

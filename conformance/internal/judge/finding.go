@@ -49,7 +49,8 @@ func (f Finding) withRemedy(remedy string) Finding {
 	return f
 }
 
-func broken(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
+// Broken returns the finding that the judged rule is broken.
+func Broken(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
 
 func notApplicable(format string, args ...any) Finding {
 	return ends(report.NotApplicable, format, args...)
@@ -69,12 +70,13 @@ func problems(all []string, shown ...*probe.Exchange) Finding {
 	if len(all) == 0 {
 		return Finding{}
 	}
-	f := broken("%s", all[0]).showing(shown...)
+	f := Broken("%s", all[0]).Showing(shown...)
 	f.Problems = all
 	return f
 }
 
-func (f Finding) showing(exchanges ...*probe.Exchange) Finding {
+// Showing adds evidence before that of f.
+func (f Finding) Showing(exchanges ...*probe.Exchange) Finding {
 	f.Exchanges = append(exchanges[:len(exchanges):len(exchanges)], f.Exchanges...)
 	return f
 }
@@ -84,7 +86,7 @@ func (f Finding) or(next func() Finding) Finding {
 	if f.Ends() {
 		return f
 	}
-	return next().showing(f.Exchanges...)
+	return next().Showing(f.Exchanges...)
 }
 
 // Stopped returns what a stop means for the rules. A nil stop yields an empty Finding.
@@ -92,7 +94,7 @@ func Stopped(stop *partner.Stop) Finding {
 	if stop == nil {
 		return Finding{}
 	}
-	f := inconclusive("%s", stop.Message).withRemedy(stop.Remedy).showing(stop.Exchanges...)
+	f := inconclusive("%s", stop.Message).withRemedy(stop.Remedy).Showing(stop.Exchanges...)
 	if cause, is := causeOf(stop); is {
 		f.Outcome, f.Cause = report.Failed, &cause
 	} else if stop.Kind == partner.Unsupported {
@@ -117,35 +119,37 @@ func attributed(r rule.Rule, stop *partner.Stop) Finding {
 	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == partner.Late) {
 		return f
 	}
-	f = broken("Expected the same answer as to a usual request: %s", stop.Message).showing(stop.Exchanges...)
+	f = Broken("Expected the same answer as to a usual request: %s", stop.Message).Showing(stop.Exchanges...)
 	f.Cause = &r
 	return f
 }
 
-type check func(*probe.Answer) string
+// Check returns what is wrong with an answer, or "".
+type Check func(*probe.Answer) string
 
-// expect finds the first check that an answer does not pass.
-func expect(answer *probe.Answer, checks ...check) Finding {
+// Expect finds the first check that an answer does not pass.
+func Expect(answer *probe.Answer, checks ...Check) Finding {
 	for _, wrong := range checks {
 		if flaw := wrong(answer); flaw != "" {
-			return broken("%s", flaw).showing(answer.Exchange)
+			return Broken("%s", flaw).Showing(answer.Exchange)
 		}
 	}
 	return Finding{Exchanges: []*probe.Exchange{answer.Exchange}}
 }
 
-func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
+func expectEach(answers []*probe.Answer, checks ...Check) (f Finding) {
 	for _, answer := range answers {
-		f = f.or(func() Finding { return expect(answer, checks...) })
+		f = f.or(func() Finding { return Expect(answer, checks...) })
 	}
 	return f
 }
 
-func heard(h scenario.RepeatedCall, checks ...check) Finding {
+func heard(h scenario.RepeatedCall, checks ...Check) Finding {
 	return Stopped(h.Stop).or(func() Finding { return expectEach(append([]*probe.Answer{h.Answer}, h.Again...), checks...) })
 }
 
-func status(statuses []int) check {
+// Status checks that an answer has one of the statuses.
+func Status(statuses []int) Check {
 	return func(answer *probe.Answer) string {
 		if answer.OK(statuses...) {
 			return ""
@@ -154,7 +158,8 @@ func status(statuses []int) check {
 	}
 }
 
-func fit(schema string) check {
+// Fit checks that an answer matches a schema.
+func Fit(schema string) Check {
 	return func(answer *probe.Answer) string {
 		if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
 			return problems[0].String()
@@ -163,7 +168,8 @@ func fit(schema string) check {
 	}
 }
 
-func succeed(answer *probe.Answer) string {
+// Succeed checks that an answer has success true.
+func Succeed(answer *probe.Answer) string {
 	switch success := discover.Object(answer.Raw)["success"]; success {
 	case true:
 		return ""
@@ -174,8 +180,8 @@ func succeed(answer *probe.Answer) string {
 	}
 }
 
-// isJSONType reports whether a content type declares JSON (GEN-1).
-func isJSONType(declared string) bool {
+// IsJSONType reports whether a content type declares JSON (GEN-1).
+func IsJSONType(declared string) bool {
 	media, _, err := mime.ParseMediaType(declared)
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
 }
@@ -193,14 +199,14 @@ func sent(acts ...scenario.Act) []*probe.Exchange {
 
 // after expects that the answer to an act passes the checks. Its evidence includes the call before
 // it.
-func after(act scenario.Act, stop *partner.Stop, before scenario.Act, checks ...check) Finding {
-	return reached(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).showing(sent(before)...) })
+func after(act scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
+	return reached(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).Showing(sent(before)...) })
 }
 
 // afterEach expects the same of the answers to all acts, which repeat one call.
-func afterEach(acts []scenario.Act, stop *partner.Stop, before scenario.Act, checks ...check) Finding {
+func afterEach(acts []scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
 	heard := answers(acts)
-	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).showing(sent(before)...) })
+	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).Showing(sent(before)...) })
 }
 
 func answers(acts []scenario.Act) (all []*probe.Answer) {
@@ -210,7 +216,8 @@ func answers(acts []scenario.Act) (all []*probe.Answer) {
 	return all
 }
 
-var limitRules = map[partnerapi.Endpoint]rule.Rule{
+// LimitRules are the rules about the limits of the endpoints.
+var LimitRules = map[partnerapi.Endpoint]rule.Rule{
 	partnerapi.Products:     rule.ProductsLimit,
 	partnerapi.Availability: rule.AvailabilityLimit,
 	partnerapi.Reserve:      rule.ReserveLimit,
@@ -244,7 +251,7 @@ func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 	case stop.Kind == partner.Late && stop.Form == partner.Probe:
 		return rule.ProbeLimit, true
 	case stop.Kind == partner.Late:
-		return limitRules[stop.Endpoint], true
+		return LimitRules[stop.Endpoint], true
 	case stop.Kind == partner.WrongStatus && stop.Form == partner.NotFound:
 		return rule.EmptyWindow, true
 	case (stop.Kind == partner.WrongStatus || stop.Kind == partner.Refused) && stop.Form == partner.Minimal:

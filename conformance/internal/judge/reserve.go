@@ -84,8 +84,8 @@ func nothing[T any](T) Finding { return Finding{} }
 func accepts(v *scenario.OptionCheck) Finding {
 	switch stop := v.Stop; {
 	case stop != nil && stop.Kind == partner.Refused:
-		return broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
-			showing(append([]*probe.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
+		return Broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
+			Showing(append([]*probe.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
 	case v.Hold == nil && stop != nil && !stop.OnlyMissing():
 		return Stopped(stop)
 	default:
@@ -99,13 +99,13 @@ func holdLife(b *scenario.Booking) Finding {
 	if b.Hold.Expires.IsZero() {
 		f = blockedBy(rule.ReserveExpiresAt)
 	}
-	return f.showing(b.Hold.Answer.Exchange)
+	return f.Showing(b.Hold.Answer.Exchange)
 }
 
 func expiresLater(b *scenario.Booking) Finding {
 	return holdLife(b).or(func() Finding {
 		if b.Hold.Life <= 0 {
-			return broken("Expected a time in the future, received one %s ago", (-b.Hold.Life).Round(time.Second))
+			return Broken("Expected a time in the future, received one %s ago", (-b.Hold.Life).Round(time.Second))
 		}
 		return Finding{}
 	})
@@ -119,7 +119,7 @@ func expiresInWindow(b *scenario.Booking) Finding {
 		case b.Traits.Holdless:
 			return notApplicable("the partner keeps no holds: expiresAt lies %s ahead", life.Round(time.Minute))
 		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
-			return broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
+			return Broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
 		default:
 			return Finding{}
 		}
@@ -133,7 +133,7 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 		for _, entry := range all.Entries {
 			value := id(entry)
 			if value != "" && first[value] {
-				f := broken("Expected a %s of its own for each, received %q twice", field, value)
+				f := Broken("Expected a %s of its own for each, received %q twice", field, value)
 				for _, exchange := range all.Exchanges {
 					if exchange.Response != nil && exchange.Response.Body.Mentions(value) {
 						f.Exchanges = append(f.Exchanges, exchange)
@@ -194,7 +194,7 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 			if f.Outcome == report.Inconclusive {
 				f = Finding{}
 			}
-			f = f.or(func() Finding { return expect(answer, fit(schemas.Refusal)) })
+			f = f.or(func() Finding { return Expect(answer, Fit(schemas.Refusal)) })
 		}
 	}
 	return f
@@ -203,7 +203,7 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 // keyRefused is the step that checks that a call without the registered key was answered 401.
 func keyRefused(of func(*scenario.WrongKeys) scenario.Act) Step {
 	return once(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Finding {
-		return after(of(k), k.Stop, scenario.Act{}, status(unauthorized))
+		return after(of(k), k.Stop, scenario.Act{}, Status(unauthorized))
 	})
 }
 

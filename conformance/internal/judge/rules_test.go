@@ -40,17 +40,17 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		got   *probe.Answer
-		check check
+		check Check
 		says  string // "": nothing
 	}{
-		{"the status", answer(200, ""), status(ok), ""},
-		{"another status", answer(500, ""), status([]int{200, 201}), "Expected 200 or 201, received 500"},
-		{"no answer", answer(0, ""), status(ok), "no whole answer: gone"},
-		{"success", answer(200, `{"success":true}`), succeed, ""},
-		{"no success", answer(200, `{}`), succeed, "it is missing"},
-		{"success in words", answer(200, `{"success":"yes"}`), succeed, "received yes"},
-		{"a refusal", answer(400, `{"message":"full"}`), fit(schemas.Refusal), ""},
-		{"a refusal without words", answer(400, `{}`), fit(schemas.Refusal), "message"},
+		{"the status", answer(200, ""), Status(ok), ""},
+		{"another status", answer(500, ""), Status([]int{200, 201}), "Expected 200 or 201, received 500"},
+		{"no answer", answer(0, ""), Status(ok), "no whole answer: gone"},
+		{"success", answer(200, `{"success":true}`), Succeed, ""},
+		{"no success", answer(200, `{}`), Succeed, "it is missing"},
+		{"success in words", answer(200, `{"success":"yes"}`), Succeed, "received yes"},
+		{"a refusal", answer(400, `{"message":"full"}`), Fit(schemas.Refusal), ""},
+		{"a refusal without words", answer(400, `{}`), Fit(schemas.Refusal), "message"},
 		{"an object", answer(200, `{}`), scenario.NoObject, ""},
 		{"a list", answer(200, `[]`), scenario.NoObject, "another JSON value"},
 		{"no JSON", answer(200, `{`), scenario.NoObject, "Expected a JSON object"},
@@ -60,7 +60,7 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 		}
 	}
 	for declared, want := range map[string]bool{"application/json; charset=utf-8": true, "application/problem+json": true, "text/html": false, "": false} {
-		if got := isJSONType(declared); got != want {
+		if got := IsJSONType(declared); got != want {
 			t.Errorf("%q: want JSON %t, got %t", declared, want, got)
 		}
 	}
@@ -99,8 +99,8 @@ func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	finds(t, "no repeat", sameBooking(booking(made, nil)), report.Inconclusive, "not played to its end")
 	finds(t, "a crash", repeatStatus(booking(made, answer(500, ""))), report.Failed, "Expected 200 or 4xx")
 	finds(t, "a conflict", repeatStatus(booking(made, answer(409, ""))), "", "")
-	finds(t, "confirmed", confirmed(booking(made, nil)), "", "")
-	finds(t, "pending", confirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `received "PENDING"`)
+	finds(t, "confirmed", Confirmed(booking(made, nil)), "", "")
+	finds(t, "pending", Confirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `received "PENDING"`)
 	finds(t, "the hold's product", echo(booking(made, nil)), "", "")
 	finds(t, "another product", echo(booking(answer(200, `{"productId":"boat"}`), nil)), report.Failed, `productId: expected that of the hold, "walk", received "boat"`)
 	finds(t, "tickets", hasTickets(booking(answer(200, `{"tickets":[{}]}`), nil)), "", "")
@@ -279,7 +279,7 @@ func TestIDsStayWithTheirSlots(t *testing.T) {
 		"ids by position":        {[]discover.Slot{slotAt("0", nine), slotAt("1", ten)}, []discover.Slot{slotAt("0", ten)}, `expected id "0" to stay`},
 		"one of two at a time":   {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("a", nine), slotAt("c", nine)}, `keep its id "b", received "c"`},
 	} {
-		failure := keepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
+		failure := KeepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
 		if (failure == "") != (test.says == "") || !strings.Contains(failure, test.says) {
 			t.Errorf("%s: want %q, got %q", name, test.says, failure)
 		}

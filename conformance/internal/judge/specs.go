@@ -95,7 +95,7 @@ func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
 				continue
 			}
 			judged++
-			if declared := exchange.Response.Header.Get("Content-Type"); !isJSONType(declared) {
+			if declared := exchange.Response.Header.Get("Content-Type"); !IsJSONType(declared) {
 				wrong = append(wrong, fmt.Sprintf("Expected Content-Type: application/json, received %q", declared))
 				shown = append(shown, exchange)
 			}
@@ -115,7 +115,7 @@ func inTime(t scenario.AnswerTimes) Finding {
 		return Stopped(t.Survey).or(func() Finding { return inconclusive("no call was answered") })
 	case len(t.Late) > 0:
 		return ends(report.Warned, "Expected the complete answer within %s: %d of %d calls took longer, the worst %s",
-			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).showing(t.Late...)
+			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).Showing(t.Late...)
 	default:
 		return Finding{}
 	}
@@ -130,7 +130,7 @@ func lifecycleSpecs() []Spec {
 func lifecycles(r explore.Result) Finding {
 	if r.Flaw != "" {
 		steps := r.Told.Broken.Steps
-		return broken("a story of %d steps breaks at its last, %s: %s", len(steps), r.Does, r.Flaw).showing(r.Shown...)
+		return Broken("a story of %d steps breaks at its last, %s: %s", len(steps), r.Does, r.Flaw).Showing(r.Shown...)
 	}
 	if f := Stopped(r.Stop); f.Ends() {
 		return f

@@ -36,11 +36,11 @@ func unusualSpecs() []Spec {
 	}
 	return append(specs,
 		spec(rule.ReleaseUnknownFields, held, once(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
-			return after(o.Release, o.Stop, scenario.Act{}, status(ok), succeed)
+			return after(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
 		})),
 		spec(rule.CancelUnknownFields, with(cancelled, once(scenario.PlayUnnamedFields, func(b *scenario.UnusualBooking) Finding {
 			return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).
-				or(func() Finding { return expect(b.Cancel, status(ok), succeed) })
+				or(func() Finding { return Expect(b.Cancel, Status(ok), Succeed) })
 		}))...),
 	)
 }

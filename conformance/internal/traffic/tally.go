@@ -1,9 +1,10 @@
-package judge
+package traffic
 
 import (
 	"fmt"
 	"maps"
 
+	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/internal/count"
@@ -12,15 +13,15 @@ import (
 
 // tally is what recorded calls have shown about every rule so far.
 type tally struct {
-	fields *Fields
+	fields *judge.Fields
 	judged map[string]bool // ids of the rules that at least one call was judged by
-	broken map[string]Finding
+	broken map[string]judge.Finding
 	again  map[string]int // how often a rule was broken after the first time
-	latest map[string]Finding
+	latest map[string]judge.Finding
 }
 
 func newTally(redact func(string) string) *tally {
-	return &tally{NewFields(redact), map[string]bool{}, map[string]Finding{}, map[string]int{}, map[string]Finding{}}
+	return &tally{judge.NewFields(redact), map[string]bool{}, map[string]judge.Finding{}, map[string]int{}, map[string]judge.Finding{}}
 }
 
 // clone returns a tally to which more can be added without a change of t.
@@ -36,12 +37,12 @@ func (t *tally) mark(rules ...rule.Rule) {
 }
 
 // check judges a call by a rule, and reports whether the call satisfies it.
-func (t *tally) check(r rule.Rule, c *Call, checks ...check) bool {
-	return t.find(r, expect(c.Answer, checks...))
+func (t *tally) check(r rule.Rule, c *call, checks ...judge.Check) bool {
+	return t.find(r, judge.Expect(c.Answer, checks...))
 }
 
 // find records what a call shows about a rule, and reports whether the rule is satisfied.
-func (t *tally) find(r rule.Rule, f Finding) bool {
+func (t *tally) find(r rule.Rule, f judge.Finding) bool {
 	t.judged[r.ID] = true
 	if !f.Ends() {
 		return true
@@ -56,7 +57,7 @@ func (t *tally) find(r rule.Rule, f Finding) bool {
 }
 
 // takeFields judges the fields of an answer.
-func (t *tally) takeFields(c *Call, schema string, rules ...rule.Rule) {
+func (t *tally) takeFields(c *call, schema string, rules ...rule.Rule) {
 	for _, problem := range schemas.Validate(schema, c.Raw) {
 		t.fields.Answer(c.Answer, problem)
 	}
@@ -65,8 +66,8 @@ func (t *tally) takeFields(c *Call, schema string, rules ...rule.Rule) {
 
 // settle records the outcome of every rule, in the order of judging. Rules that judged no call get
 // no verdict. It returns how the broken rules were broken last, by id.
-func (t *tally) settle(into *Verdicts) map[string]Seen {
-	seen := map[string]Seen{}
+func (t *tally) settle(into *judge.Verdicts) map[string]breach {
+	seen := map[string]breach{}
 	for _, r := range rule.All() {
 		finding, found := t.broken[r.ID]
 		if more := t.again[r.ID]; more > 0 {
@@ -86,23 +87,23 @@ func (t *tally) settle(into *Verdicts) map[string]Seen {
 	return seen
 }
 
-// Seen is how often a rule was broken, and how the last time.
-type Seen struct {
-	Times   int
-	Message string
-	Shown   []probe.Exchange
+// breach is how often a rule was broken, and how the last time.
+type breach struct {
+	times   int
+	message string
+	shown   []probe.Exchange
 }
 
 // lastOf returns how a broken rule was broken last.
-func (t *tally) lastOf(id string) Seen {
+func (t *tally) lastOf(id string) breach {
 	last, times := t.broken[id], 1+t.again[id]
 	if again, has := t.latest[id]; has {
 		last = again
 	}
 	if _, known := t.broken[id]; !known {
-		if in := t.fields.found[id]; in != nil {
-			last, times = in.last(), in.count+in.repeats
+		if flaw, often := t.fields.Last(id); often > 0 {
+			last, times = flaw, often
 		}
 	}
-	return Seen{times, last.Message, evidence(last.Exchanges)}
+	return breach{times, last.Message, judge.Evidence(last.Exchanges)}
 }

@@ -1,4 +1,4 @@
-package judge
+package traffic
 
 import (
 	"net/http"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
@@ -28,11 +29,11 @@ type bookings struct {
 	tickets bool // the partner delivers its own tickets
 	lives   holdTimes
 
-	uncancelled Finding // an answer that shows that cancel is not supported
-	cancels     bool    // a cancellation was accepted
+	uncancelled judge.Finding // an answer that shows that cancel is not supported
+	cancels     bool          // a cancellation was accepted
 }
 
-func (t *bookings) take(c *Call) {
+func (t *bookings) take(c *call) {
 	l := t.history.about(c)
 	if l != nil && (c.raced || c.StartedAt.Before(l.until)) {
 		l.stage = open
@@ -53,7 +54,7 @@ func (t *bookings) take(c *Call) {
 }
 
 // takeReserve judges the answer to a reserve that conforms to the contract.
-func (t *bookings) takeReserve(c *Call) {
+func (t *bookings) takeReserve(c *call) {
 	asked := partnerapi.ReserveRequest{}
 	if !t.asks(c, schemas.ReserveRequest, &asked) {
 		return
@@ -68,11 +69,11 @@ func (t *bookings) takeReserve(c *Call) {
 	case !slot.Status.Bookable() || slot.Vacancies != nil && *slot.Vacancies == 0:
 		answered = rule.ReserveSoldOut
 	}
-	if !t.check(kindOf(c, answered), c, status([]int{http.StatusOK, http.StatusCreated, http.StatusBadRequest})) || !c.Whole {
+	if !t.check(kindOf(c, answered), c, judge.Status([]int{http.StatusOK, http.StatusCreated, http.StatusBadRequest})) || !c.Whole {
 		return
 	}
 	if c.OK(http.StatusBadRequest) {
-		t.check(rule.ReserveRefusalMessage, c, fit(schemas.Refusal))
+		t.check(rule.ReserveRefusalMessage, c, judge.Fit(schemas.Refusal))
 		return
 	}
 	if !t.check(rule.ReserveJSON, c, scenario.NoObject) {
@@ -87,17 +88,12 @@ func (t *bookings) takeReserve(c *Call) {
 	if l.code == "" {
 		return
 	}
-	unique := Finding{}
+	unique := judge.Finding{}
 	if before := t.history.byCode[l.code]; before != nil {
-		unique = broken("Expected a reservationConfirmationCode of its own for each, received %q twice", l.code).showing(before.reserve, c.Exchange)
+		unique = judge.Broken("Expected a reservationConfirmationCode of its own for each, received %q twice", l.code).Showing(before.reserve, c.Exchange)
 	}
 	t.find(rule.ReserveCodeUnique, unique)
 	t.history.enter(l)
-}
-
-// unsold reports whether the answer may be one about an option that is not sold.
-func (c *Call) unsold() bool {
-	return c.Response.Status/100 == 4 && (c.Endpoint == partnerapi.Availability || !c.OK(http.StatusBadRequest))
 }
 
 // holdTimes is how long holds last (RSV-7). A partner whose clock was moved seems to hold for longer,
@@ -108,10 +104,10 @@ type holdTimes struct {
 	holdless          bool
 }
 
-func (l *holdTimes) take(t *tally, c *Call, life time.Duration) {
-	later := Finding{}
+func (l *holdTimes) take(t *tally, c *call, life time.Duration) {
+	later := judge.Finding{}
 	if life <= 0 {
-		later = broken("Expected a time in the future, received one %s ago", (-life).Round(time.Second)).showing(c.Exchange)
+		later = judge.Broken("Expected a time in the future, received one %s ago", (-life).Round(time.Second)).Showing(c.Exchange)
 	}
 	t.find(rule.ReserveExpiresLater, later)
 	if life > partnerapi.HoldlessAfter {
@@ -126,9 +122,9 @@ func (l *holdTimes) take(t *tally, c *Call, life time.Duration) {
 func (b *bookings) settle(t *tally) {
 	const tolerance = time.Minute
 	if l := b.lives; l.shown != nil && !l.holdless {
-		f := Finding{}
+		f := judge.Finding{}
 		if l.shortest < partnerapi.HoldAtLeast-tolerance || l.shortest > partnerapi.HoldAtMost+tolerance {
-			f = broken("Expected 15 to 30 minutes ahead, received %s", l.shortest.Round(time.Second)).showing(l.shown)
+			f = judge.Broken("Expected 15 to 30 minutes ahead, received %s", l.shortest.Round(time.Second)).Showing(l.shown)
 		}
 		t.find(rule.ReserveExpiresWindow, f)
 	}
@@ -138,7 +134,7 @@ func (b *bookings) settle(t *tally) {
 }
 
 // takeConfirm judges an answer to a confirm, by the known state of its code.
-func (t *bookings) takeConfirm(c *Call, l *lifecycle) {
+func (t *bookings) takeConfirm(c *call, l *lifecycle) {
 	if !t.asks(c, schemas.ConfirmRequest, &partnerapi.ConfirmRequest{}) {
 		t.history.lost(c)
 		return
@@ -152,35 +148,37 @@ func (t *bookings) takeConfirm(c *Call, l *lifecycle) {
 		t.history.lost(c)
 	case c.OK(http.StatusBadRequest):
 		if l != nil && l.reserve != nil {
-			t.check(rule.ConfirmRefusalMessage, c, fit(schemas.Refusal))
+			t.check(rule.ConfirmRefusalMessage, c, judge.Fit(schemas.Refusal))
 		}
 	case c.OK(http.StatusOK):
 		t.takeConfirmed(c, l)
 	}
 }
 
-func (t *bookings) takeConfirmOf(c *Call, l *lifecycle) {
+func (t *bookings) takeConfirmOf(c *call, l *lifecycle) {
 	at, expired := l.at(c.at())
-	refused := func(r rule.Rule) { t.find(r, expect(c.Answer, status(refusal)).showing(l.reserve, l.ended)) }
+	refused := func(r rule.Rule) {
+		t.find(r, judge.Expect(c.Answer, judge.Status(refusal)).Showing(l.reserve, l.ended))
+	}
 	switch {
 	case t.partial && (at == released || at == live && expired):
 		// A call that is missing may have confirmed the hold before. Then this confirm repeats it.
 	case t.partial && at == live:
 		if c.Response.Status/100 != 4 { // a call that is missing may have released or confirmed it
-			t.find(kindOf(c, rule.ConfirmStatus), expect(c.Answer, status(ok)).showing(l.reserve))
+			t.find(kindOf(c, rule.ConfirmStatus), judge.Expect(c.Answer, judge.Status(ok)).Showing(l.reserve))
 		}
 	case at == live && expired:
 		refused(rule.ConfirmExpired)
 	case at == live:
-		t.find(kindOf(c, rule.ConfirmStatus), expect(c.Answer, status(ok)).showing(l.reserve))
+		t.find(kindOf(c, rule.ConfirmStatus), judge.Expect(c.Answer, judge.Status(ok)).Showing(l.reserve))
 	case at == released:
 		refused(rule.ConfirmReleased)
 	case at == cancelledStage:
 		refused(rule.ConfirmCancelled)
 	case at == confirmedStage:
-		f := Finding{}
+		f := judge.Finding{}
 		if !c.OK(http.StatusOK) && c.Response.Status/100 != 4 {
-			f = broken("Expected 200 or 4xx, received %s", c.Words()).showing(l.confirm.Exchange, c.Exchange)
+			f = judge.Broken("Expected 200 or 4xx, received %s", c.Words()).Showing(l.confirm.Exchange, c.Exchange)
 		}
 		t.find(rule.ConfirmRepeatStatus, f)
 	}
@@ -190,7 +188,7 @@ func (t *bookings) takeConfirmOf(c *Call, l *lifecycle) {
 }
 
 // takeConfirmed judges an answer with a booking.
-func (t *bookings) takeConfirmed(c *Call, l *lifecycle) {
+func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	if !t.check(rule.ConfirmJSON, c, scenario.NoObject) {
 		return
 	}
@@ -202,8 +200,8 @@ func (t *bookings) takeConfirmed(c *Call, l *lifecycle) {
 	}
 	t.takeFields(c, schema, rules...)
 	b := &scenario.Booking{Confirm: scenario.Act{Answer: c.Answer}}
-	t.find(rule.ConfirmConfirmed, confirmed(b))
-	if f := pdfAddresses(b); f.Outcome != report.NotApplicable {
+	t.find(rule.ConfirmConfirmed, judge.Confirmed(b))
+	if f := judge.PDFAddresses(b); f.Outcome != report.NotApplicable {
 		t.find(rule.TicketAddress, f)
 	}
 	id := partner.Text(c.Answer, "externalBookingId")
@@ -220,9 +218,9 @@ func (t *bookings) takeConfirmed(c *Call, l *lifecycle) {
 	} else {
 		t.find(rule.ConfirmRepeatBooking, again(l, c, id))
 	}
-	unique := Finding{}
+	unique := judge.Finding{}
 	if other := t.history.byID[id]; other != nil && other != l {
-		unique = broken("Expected an externalBookingId of its own for each, received %q twice", id).showing(other.confirm.Exchange, c.Exchange)
+		unique = judge.Broken("Expected an externalBookingId of its own for each, received %q twice", id).Showing(other.confirm.Exchange, c.Exchange)
 	}
 	t.find(rule.ConfirmIDUnique, unique)
 	if t.history.byID[id] == nil {
@@ -234,30 +232,30 @@ func (t *bookings) takeConfirmed(c *Call, l *lifecycle) {
 }
 
 // again finds that a repeated confirm was answered with another booking or other tickets.
-func again(l *lifecycle, c *Call, id string) Finding {
+func again(l *lifecycle, c *call, id string) judge.Finding {
 	if id != l.id {
-		return broken("Expected the same booking, %q, or a refusal, received booking %q", l.id, id).showing(l.confirm.Exchange, c.Exchange)
+		return judge.Broken("Expected the same booking, %q, or a refusal, received booking %q", l.id, id).Showing(l.confirm.Exchange, c.Exchange)
 	}
 	first, now := discover.Object(l.confirm.Raw)["tickets"], discover.Object(c.Raw)["tickets"]
 	if first != nil && now != nil && !reflect.DeepEqual(first, now) {
-		return broken("Expected the tickets of the first answer, received others").showing(l.confirm.Exchange, c.Exchange)
+		return judge.Broken("Expected the tickets of the first answer, received others").Showing(l.confirm.Exchange, c.Exchange)
 	}
-	return Finding{}
+	return judge.Finding{}
 }
 
-func echoed(l *lifecycle, c *Call) Finding {
+func echoed(l *lifecycle, c *call) judge.Finding {
 	for _, of := range []struct{ name, want string }{
 		{"availabilityId", l.asked.AvailabilityID}, {"optionId", l.asked.OptionID}, {"productId", l.asked.ProductID},
 	} {
 		if is := partner.Text(c.Answer, of.name); is != "" && is != of.want {
-			return broken("%s: expected that of the hold, %q, received %q", of.name, of.want, is).showing(l.reserve, c.Exchange)
+			return judge.Broken("%s: expected that of the hold, %q, received %q", of.name, of.want, is).Showing(l.reserve, c.Exchange)
 		}
 	}
-	return Finding{}
+	return judge.Finding{}
 }
 
 // takeRelease judges an answer to a release. It must be 200 for every code.
-func (t *bookings) takeRelease(c *Call, l *lifecycle) {
+func (t *bookings) takeRelease(c *call, l *lifecycle) {
 	body := partnerapi.ReleaseRequest{ReservationConfirmationCode: c.Named}
 	switch {
 	case !t.named(c) || len(c.Body) > 0 && !t.asks(c, schemas.ReleaseRequest, &body):
@@ -274,19 +272,19 @@ func (t *bookings) takeRelease(c *Call, l *lifecycle) {
 	}
 	at, expired := l.at(c.at())
 	fits := func(r rule.Rule, before *probe.Exchange) {
-		t.find(r, expect(c.Answer, status(ok), whole(c, fit(schemas.ReleaseAnswer))).showing(before))
+		t.find(r, judge.Expect(c.Answer, judge.Status(ok), whole(c, judge.Fit(schemas.ReleaseAnswer))).Showing(before))
 	}
 	switch {
 	case at == live && expired:
 		fits(rule.ReleaseExpired, l.reserve)
 	case at == live:
-		if t.find(kindOf(c, rule.ReleaseStatus), expect(c.Answer, status(ok)).showing(l.reserve)) && c.Whole && t.check(rule.ReleaseJSON, c, scenario.NoObject) {
-			t.check(rule.ReleaseSuccess, c, fit(schemas.ReleaseAnswer), succeed)
+		if t.find(kindOf(c, rule.ReleaseStatus), judge.Expect(c.Answer, judge.Status(ok)).Showing(l.reserve)) && c.Whole && t.check(rule.ReleaseJSON, c, scenario.NoObject) {
+			t.check(rule.ReleaseSuccess, c, judge.Fit(schemas.ReleaseAnswer), judge.Succeed)
 		}
 	case at == released:
 		fits(rule.ReleaseRepeatStatus, l.ended)
 		if c.OK(http.StatusOK) && c.Whole {
-			t.check(rule.ReleaseRepeatSuccess, c, succeed)
+			t.check(rule.ReleaseRepeatSuccess, c, judge.Succeed)
 		}
 	case at == confirmedStage:
 		fits(rule.ReleaseConfirmed, l.confirm.Exchange)
@@ -294,7 +292,7 @@ func (t *bookings) takeRelease(c *Call, l *lifecycle) {
 		fits(rule.ReleaseCancelled, l.ended)
 	}
 	switch {
-	case at == live && !expired && c.OK(http.StatusOK) && c.Whole && succeed(c.Answer) == "":
+	case at == live && !expired && c.OK(http.StatusOK) && c.Whole && judge.Succeed(c.Answer) == "":
 		l.stage, l.ended = released, c.Exchange
 	case at == live && !expired:
 		l.stage = open
@@ -302,14 +300,14 @@ func (t *bookings) takeRelease(c *Call, l *lifecycle) {
 }
 
 // takeCancel judges an answer to a cancellation. A partner may not support any (CAN-6).
-func (t *bookings) takeCancel(c *Call, l *lifecycle) {
+func (t *bookings) takeCancel(c *call, l *lifecycle) {
 	if !t.named(c) || len(c.Body) > 0 && !t.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{}) {
 		t.history.lost(c)
 		return
 	}
 	if c.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		if l != nil && l.stage == confirmedStage && !t.uncancelled.Ends() {
-			t.uncancelled = expect(c.Answer, status(ok)).showing(l.confirm.Exchange)
+			t.uncancelled = judge.Expect(c.Answer, judge.Status(ok)).Showing(l.confirm.Exchange)
 		}
 		return
 	}
@@ -319,16 +317,16 @@ func (t *bookings) takeCancel(c *Call, l *lifecycle) {
 		t.answered(c, rule.CancelUnknown, rule.CancelUnknownSuccess)
 	case l.stage == confirmedStage:
 		t.mark(rule.CancelSupported)
-		if t.find(kindOf(c, rule.CancelStatus), expect(c.Answer, status(ok)).showing(l.confirm.Exchange)) && c.Whole &&
-			t.check(rule.CancelJSON, c, scenario.NoObject) && t.check(rule.CancelSuccess, c, fit(schemas.CancelAnswer), succeed) {
+		if t.find(kindOf(c, rule.CancelStatus), judge.Expect(c.Answer, judge.Status(ok)).Showing(l.confirm.Exchange)) && c.Whole &&
+			t.check(rule.CancelJSON, c, scenario.NoObject) && t.check(rule.CancelSuccess, c, judge.Fit(schemas.CancelAnswer), judge.Succeed) {
 			l.stage, l.ended = cancelledStage, c.Exchange
 			return
 		}
 		l.stage = open
 	case l.stage == cancelledStage:
-		t.find(rule.CancelRepeatStatus, expect(c.Answer, status(ok), whole(c, fit(schemas.CancelAnswer))).showing(l.ended))
+		t.find(rule.CancelRepeatStatus, judge.Expect(c.Answer, judge.Status(ok), whole(c, judge.Fit(schemas.CancelAnswer))).Showing(l.ended))
 		if c.OK(http.StatusOK) && c.Whole {
-			t.check(rule.CancelRepeatSuccess, c, succeed)
+			t.check(rule.CancelRepeatSuccess, c, judge.Succeed)
 		}
 	}
 }
@@ -340,17 +338,17 @@ const longestCode = 200
 // answered judges a call about a code that the recording has not shown before. The answer must be
 // 200 with success true, whatever the code is. In a partial history the partner may know the code:
 // another rule may then be the broken one.
-func (t *bookings) answered(c *Call, answer, success rule.Rule) {
+func (t *bookings) answered(c *call, answer, success rule.Rule) {
 	if t.partial || len(c.Named) > longestCode || strings.ContainsFunc(c.Named, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\uFFFD' }) {
 		return
 	}
-	if t.check(kindOf(c, answer), c, status(ok)) && c.Whole {
-		t.check(success, c, succeed)
+	if t.check(kindOf(c, answer), c, judge.Status(ok)) && c.Whole {
+		t.check(success, c, judge.Succeed)
 	}
 }
 
 // whole limits a check to answers that the recording contains completely.
-func whole(c *Call, right check) check {
+func whole(c *call, right judge.Check) judge.Check {
 	return func(answer *probe.Answer) string {
 		if !c.Whole {
 			return ""

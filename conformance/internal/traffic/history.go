@@ -1,11 +1,10 @@
-package judge
+package traffic
 
 import (
 	"net/http"
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -88,7 +87,7 @@ func (h *history) forget(l *lifecycle) {
 }
 
 // about returns the lifecycle that a call is about; nil if the recording has not shown it.
-func (h *history) about(c *Call) *lifecycle {
+func (h *history) about(c *call) *lifecycle {
 	switch c.Endpoint {
 	case partnerapi.Confirm, partnerapi.Release:
 		return h.byCode[c.subject()]
@@ -99,25 +98,8 @@ func (h *history) about(c *Call) *lifecycle {
 	}
 }
 
-// subject returns the code or booking id that a call names.
-func (c *Call) subject() string {
-	switch c.Endpoint {
-	case partnerapi.Confirm:
-		return confirmedCode(c)
-	case partnerapi.Release, partnerapi.Cancel:
-		return c.Named
-	default:
-		return ""
-	}
-}
-
-func confirmedCode(c *Call) string {
-	code, _ := discover.Object(c.Body)["reservationConfirmationCode"].(string)
-	return code
-}
-
 // lost records a call without a usable answer: its effect is unknown.
-func (h *history) lost(c *Call) {
+func (h *history) lost(c *call) {
 	if l := h.about(c); l != nil && !c.OK(http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests) {
 		l.stage, l.until = open, c.ended()
 	}
@@ -132,7 +114,7 @@ type gap struct {
 
 func (g gap) none() bool { return g.from.IsZero() }
 
-// missed records calls that were not taken: see Traffic.Missed.
+// missed records calls that were not taken: see Judge.Missed.
 func (h *history) missed(from, to time.Time) {
 	if h.gap.none() || from.Before(h.gap.from) {
 		h.gap.from, h.gap.bridged = from, false
@@ -143,7 +125,7 @@ func (h *history) missed(from, to time.Time) {
 }
 
 // bridge sets the state of every hold and booking to unknown if calls were missed before c ended.
-func (h *history) bridge(c *Call) {
+func (h *history) bridge(c *call) {
 	if h.gap.none() || c.ended().Before(h.gap.from) {
 		return
 	}

@@ -1,10 +1,12 @@
-package judge
+package traffic
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
+	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
@@ -23,11 +25,11 @@ type times struct {
 type timing map[string]*times
 
 // take judges how long a call took.
-func (all timing) take(t *tally, c *Call) {
+func (all timing) take(t *tally, c *call) {
 	if c.Limit == 0 || c.Failure != nil && c.Failure.Kind != probe.Timeout {
 		return
 	}
-	r := limitRules[c.Endpoint]
+	r := judge.LimitRules[c.Endpoint]
 	if c.Endpoint == partnerapi.Products && c.Query.Has("limit") {
 		r = rule.ProbeLimit
 	}
@@ -40,30 +42,31 @@ func (all timing) take(t *tally, c *Call) {
 	if last.late = append(last.late, late); len(last.late) > 3 {
 		last.late = last.late[1:]
 	}
-	f := Finding{}
+	f := judge.Finding{}
 	if late {
 		last.shown = append(last.shown[max(0, len(last.shown)-1):], c.Exchange)
 		if slow := slices.DeleteFunc(slices.Clone(last.late), func(late bool) bool { return !late }); len(slow) > 1 {
-			f = broken("Expected the complete answer within %s: %d of %s in a row took longer, the last %s",
-				c.Limit, len(slow), count.Of(len(last.late), "call"), c.Duration.Round(time.Millisecond)).showing(last.shown...)
+			f = judge.Broken("Expected the complete answer within %s: %d of %s in a row took longer, the last %s",
+				c.Limit, len(slow), count.Of(len(last.late), "call"), c.Duration.Round(time.Millisecond)).Showing(last.shown...)
 		}
 	}
 	if !t.find(r, f) || !late {
 		return
 	}
 	if _, known := t.broken[r.ID]; !known {
-		t.broken[r.ID] = ends(report.Warned, "Expected the complete answer within %s: one call took %s", c.Limit, c.Duration.Round(time.Millisecond)).showing(c.Exchange)
+		late := judge.Finding{Outcome: report.Warned, Message: fmt.Sprintf("Expected the complete answer within %s: one call took %s", c.Limit, c.Duration.Round(time.Millisecond))}
+		t.broken[r.ID] = late.Showing(c.Exchange)
 	}
 }
 
 // keys is what the recording shows about the keys in use.
 type keys struct {
 	shown    bool                       // at least one call shows its key
-	without  []*Call                    // the first call without a key
+	without  []*call                    // the first call without a key
 	missing  int                        // number of calls without a key
 	accepted map[string]bool            // keys with which a call succeeded
 	refused  map[string]*probe.Exchange // a 401 for a key that had been accepted: a breach if the key is accepted again
-	keyless  map[string]Finding         // calls without a key that were not answered 401, by rule id
+	keyless  map[string]judge.Finding   // calls without a key that were not answered 401, by rule id
 	probed   map[string]bool            // rules that judged a call without a key that was answered 401
 }
 
@@ -73,21 +76,21 @@ const mostKeys = 100
 func newKeys() *keys {
 	return &keys{
 		accepted: map[string]bool{}, refused: map[string]*probe.Exchange{},
-		keyless: map[string]Finding{}, probed: map[string]bool{},
+		keyless: map[string]judge.Finding{}, probed: map[string]bool{},
 	}
 }
 
 // take judges the authentication of a call, and reports whether the call shows nothing else.
-func (k *keys) take(t *tally, c *Call) (all bool) {
+func (k *keys) take(t *tally, c *call) (all bool) {
 	if c.Keyless {
 		if k.missing++; k.missing == 1 {
-			k.without = []*Call{c}
+			k.without = []*call{c}
 		}
 	}
 	if c.Failure != nil {
 		return false
 	}
-	missing := keyMissing[c.Endpoint][0]
+	missing := judge.KeyMissing[c.Endpoint][0]
 	if c.Endpoint == partnerapi.Products && c.Query.Has("limit") {
 		missing = rule.ProbeMissingKey
 	}
@@ -96,7 +99,7 @@ func (k *keys) take(t *tally, c *Call) (all bool) {
 	case c.Keyless && c.OK(http.StatusUnauthorized):
 		k.probed[missing.ID] = true
 	case c.Keyless && !k.keyless[missing.ID].Ends():
-		k.keyless[missing.ID] = broken("Expected 401, received %s", c.Words()).showing(c.Exchange)
+		k.keyless[missing.ID] = judge.Broken("Expected 401, received %s", c.Words()).Showing(c.Exchange)
 	case c.Keyless:
 	case c.Key == "":
 		k.shown = true
@@ -108,11 +111,11 @@ func (k *keys) take(t *tally, c *Call) (all bool) {
 	case !refused:
 		k.shown = true
 		if before := k.refused[c.Key]; before != nil {
-			t.find(rule.KeyAccepted, broken("Expected a key that is accepted before and afterwards to be accepted, received %d", before.Response.Status).
-				showing(before, c.Exchange))
+			t.find(rule.KeyAccepted, judge.Broken("Expected a key that is accepted before and afterwards to be accepted, received %d", before.Response.Status).
+				Showing(before, c.Exchange))
 			delete(k.refused, c.Key)
 		} else {
-			t.find(rule.KeyAccepted, Finding{})
+			t.find(rule.KeyAccepted, judge.Finding{})
 		}
 		if len(k.accepted) < mostKeys {
 			k.accepted[c.Key] = true
@@ -133,7 +136,7 @@ func (k *keys) settle(t *tally, by *caller) {
 		by.blame(c, duty.Authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
 		by.faults[duty.Authorized.ID].Calls = k.missing
 	}
-	for _, rules := range keyMissing {
+	for _, rules := range judge.KeyMissing {
 		for _, r := range rules {
 			if f := k.keyless[r.ID]; f.Ends() || k.probed[r.ID] {
 				t.find(r, f)

@@ -1,4 +1,4 @@
-package judge
+package traffic
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type caller struct {
 func newCaller() *caller { return &caller{map[string]*report.CallerFault{}, map[string]bool{}} }
 
 // blame records a fault of the caller in a call.
-func (a *caller) blame(c *Call, d duty.Rule, format string, args ...any) {
+func (a *caller) blame(c *call, d duty.Rule, format string, args ...any) {
 	fault := a.faults[d.ID]
 	if fault == nil {
 		fault = &report.CallerFault{ID: d.ID, Clause: d.Clause, Title: d.Title, Message: fmt.Sprintf(format, args...), Exchange: *c.Exchange}
@@ -43,7 +43,7 @@ func (a *caller) shown(words func(string) string, clean func(probe.Exchange) pro
 }
 
 // asks reports whether the body of a call matches its schema, and decodes it.
-func (a *caller) asks(c *Call, schema string, into any) bool {
+func (a *caller) asks(c *call, schema string, into any) bool {
 	problems := schemas.Decode(schema, c.Body, into)
 	if len(problems) == 0 {
 		return true
@@ -57,7 +57,7 @@ func (a *caller) asks(c *Call, schema string, into any) bool {
 }
 
 // fits reports whether a call is as a duty requires, given what its judge says is wrong.
-func (a *caller) fits(c *Call, d duty.Rule, wrong string) bool {
+func (a *caller) fits(c *call, d duty.Rule, wrong string) bool {
 	if wrong != "" {
 		a.blame(c, d, "%s%s", strings.ToUpper(wrong[:1]), wrong[1:])
 	}
@@ -65,12 +65,12 @@ func (a *caller) fits(c *Call, d duty.Rule, wrong string) bool {
 }
 
 // typed reports whether a call has no body, or sends it as JSON.
-func (a *caller) typed(c *Call) bool {
+func (a *caller) typed(c *call) bool {
 	return len(c.Body) == 0 || a.fits(c, duty.BodyType, duty.ContentType(c.Endpoint, c.Request.Header))
 }
 
 // reservedOnce records a repeated reserve as a fault.
-func (a *caller) reservedOnce(c *Call, reference string) {
+func (a *caller) reservedOnce(c *call, reference string) {
 	switch {
 	case reference == "":
 	case a.once[reference]:
@@ -81,7 +81,7 @@ func (a *caller) reservedOnce(c *Call, reference string) {
 }
 
 // mayConfirm records a confirm that the caller should not have sent.
-func (a *caller) mayConfirm(c *Call, l *lifecycle) {
+func (a *caller) mayConfirm(c *call, l *lifecycle) {
 	switch l.stage {
 	case released:
 		a.blame(c, duty.NotReleased, "The code %.60q was confirmed after its release had been answered", l.code)
@@ -92,7 +92,7 @@ func (a *caller) mayConfirm(c *Call, l *lifecycle) {
 
 // asksWindow reports whether a partner must answer for the window of a call. If not, it records a
 // fault of the caller.
-func (a *caller) asksWindow(c *Call, q scenario.Question) bool {
+func (a *caller) asksWindow(c *call, q scenario.Question) bool {
 	if duty.WindowOf(q.Window.From, q.Window.To, q.Product.Zone, c.at()) != duty.OtherWindow {
 		return true
 	}
@@ -101,6 +101,6 @@ func (a *caller) asksWindow(c *Call, q scenario.Question) bool {
 }
 
 // named reports whether the path names its code or booking as the contract requires (RSV-6).
-func (a *caller) named(c *Call) bool {
+func (a *caller) named(c *call) bool {
 	return a.fits(c, duty.Escaped, duty.Segment(c.Segment, c.Named))
 }
