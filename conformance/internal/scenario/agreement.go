@@ -10,7 +10,6 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -157,12 +156,13 @@ type RepeatedCall struct {
 	Stop   *partner.Stop
 }
 
-// play makes a call that must be refused or have no effect, as often as the depth of the run sets.
-func (h *RepeatedCall) play(depth plan.Depth, call func() (*probe.Answer, *partner.Stop)) {
+// play makes a call that must be refused or have no effect, as often as the depth of the run sets
+// and its time allows.
+func (h *RepeatedCall) play(p *Player, call func() (*probe.Answer, *partner.Stop)) {
 	if h.Answer, h.Stop = call(); h.Stop != nil {
 		return
 	}
-	for range depth.Repeats() - 1 {
+	for range p.repeats(h.Answer) {
 		answer, stop := call()
 		if stop != nil {
 			return

@@ -166,7 +166,7 @@ func (n *NearCodes) Instances() []plan.Instance {
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "confirm unknown", 0, func(h *RepeatedCall, _ string) {
 		unknown := p.UnknownHold()
-		h.play(p.Depth, func() (*probe.Answer, *partner.Stop) {
+		h.play(p, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm an unknown code", unknown, true, probe.GoodKey)
 		})
 	})
@@ -175,7 +175,7 @@ func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
 func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "release unknown", 0, func(h *RepeatedCall, _ string) {
 		code := p.Account.UnknownCode()
-		h.play(p.Depth, func() (*probe.Answer, *partner.Stop) {
+		h.play(p, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release an unknown code", code, probe.GoodKey)
 		})
 	})
@@ -184,7 +184,7 @@ func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
 func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "cancel unknown", 0, func(h *RepeatedCall, _ string) {
 		id := p.Account.UnknownCode()
-		h.play(p.Depth, func() (*probe.Answer, *partner.Stop) {
+		h.play(p, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Cancel(ctx, "cancel an unknown booking", id, probe.GoodKey)
 		})
 	})

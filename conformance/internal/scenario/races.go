@@ -136,9 +136,20 @@ type LastSeats struct {
 	Swapped  *Reading
 }
 
+// another returns a stop if a race must not be run again for want of time.
+func (p *Player) another(round int) *partner.Stop {
+	if round > 0 && p.Time.LateForMore() {
+		return partner.Missing("there was no time for another round of the race")
+	}
+	return nil
+}
+
 // PlayLastSeats plays a round of LastSeats on a slot with few seats. All rounds use one option.
 func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 	return played(p, "last seats", round, func(t *LastSeats, option string) {
+		if t.Stop = p.another(round); t.Stop != nil {
+			return
+		}
 		t.Party = 1
 		if groups(round) {
 			t.Party = 2
@@ -309,6 +320,9 @@ type Apart struct {
 // PlayApart plays a round of Apart.
 func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 	return played(p, "apart", round, func(a *Apart, option string) {
+		if a.Stop = p.another(round); a.Stop != nil {
+			return
+		}
 		find := func(skip string) func() (discover.Offer, *partner.Stop) {
 			return func() (discover.Offer, *partner.Stop) {
 				return p.offer(ctx, discover.Want{Seats: 1, Room: 3, Counted: true, Suits: func(o discover.Offer) bool { return o.Key() != skip && o.OptionKey() != skip }})

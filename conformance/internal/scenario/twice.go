@@ -27,6 +27,9 @@ type Twice struct {
 // PlayTwice plays a round of Twice. It makes a booking, so the partner must accept cancellations.
 func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 	return played(p, "twice", round, func(b *Twice, option string) {
+		if b.Stop = p.another(round); b.Stop != nil {
+			return
+		}
 		site := "twice"
 		if key := p.sites.elsewhere(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true}); key != "" {
 			site, option = site+" "+key, key
