@@ -50,8 +50,10 @@ func (r *run) result() *report.Result {
 		}
 	}
 	result.Baseline = r.config.Baseline.Against(result.Rules, started)
-	result.NarrowedBy = r.narrowedBy()
-	result.Verdict, result.Reason = r.verdict(result)
+	if result.NarrowedBy = r.config.narrowedBy(); r.filtered() {
+		result.NarrowedBy = append(result.NarrowedBy, "Ginkgo's own filters")
+	}
+	result.Verdict, result.Reason = r.ending().verdict(result)
 	return result
 }
 
