@@ -120,8 +120,8 @@ func oneOf(what, words string, names map[string]string) (string, error) {
 	return "", &refusal{Message: "several match: " + strings.Join(list, ", ") + more}
 }
 
-func (x *exchange) activityOf(words string) (string, error) {
-	list, _, err := read[[]client.OperatorActivity](x, "/operator/activities", url.Values{"q": {words}})
+func (c *caller) activityOf(words string) (string, error) {
+	list, _, err := read[[]client.OperatorActivity](c, "/operator/activities", url.Values{"q": {words}})
 	names := map[string]string{}
 	for _, one := range list {
 		names[one.ID] = one.Title
@@ -132,8 +132,8 @@ func (x *exchange) activityOf(words string) (string, error) {
 	return oneOf("activity", words, names)
 }
 
-func (x *exchange) integrationOf(words string) (string, error) {
-	list, _, err := read[[]client.Integration](x, "/partner-integrations", url.Values{"q": {words}})
+func (c *caller) integrationOf(words string) (string, error) {
+	list, _, err := read[[]client.Integration](c, "/partner-integrations", url.Values{"q": {words}})
 	names := map[string]string{}
 	for _, one := range list {
 		names[one.ID] = one.Name
@@ -145,8 +145,8 @@ func (x *exchange) integrationOf(words string) (string, error) {
 }
 
 // resellerOf returns the account with a reseller's email address.
-func (x *exchange) resellerOf(email string) (string, error) {
-	list, _, err := read[[]client.Account](x, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
+func (c *caller) resellerOf(email string) (string, error) {
+	list, _, err := read[[]client.Account](c, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
 	for _, account := range list {
 		if strings.EqualFold(account.Email, email) {
 			return account.ID, err
