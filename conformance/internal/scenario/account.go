@@ -41,30 +41,27 @@ func (a *Account) attempt(offer discover.Offer, units []partnerapi.UnitQuantity)
 	return entry, nil
 }
 
-// reserved records the outcome of a reserve: nil if it was not sent.
+// reserved records the outcome of a reserve: nil if it was not sent. Any 2xx answer with a code is a
+// hold that must be released.
 func (a *Account) reserved(entry *ledger.Entry, answer *probe.Answer) {
-	a.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
-}
-
-// recordReserve records the outcome of a reserve. Any 2xx answer with a code is a hold that must be
-// released.
-func recordReserve(entry *ledger.Entry, answer *probe.Answer) {
-	switch {
-	case answer == nil: // not sent
-		entry.State = ledger.Refused
-	case answer.Failure != nil:
-		entry.State = ledger.Unheard
-	default:
-		entry.Code, entry.ExpiresAt = partner.Text(answer, "reservationConfirmationCode"), partner.Text(answer, "expiresAt")
+	a.ledger.Record(entry, func(entry *ledger.Entry) {
 		switch {
-		case entry.Code != "" && answer.Response.Status/100 == 2:
-			entry.State = ledger.Held
-		case answer.Response.Status/100 == 2:
-			entry.State, entry.Trouble = ledger.Unheard, "the answer to reserve had no code"
+		case answer == nil: // not sent
+			entry.State = ledger.Refused
+		case answer.Failure != nil:
+			entry.State = ledger.Unheard
 		default:
-			entry.State, entry.Code = ledger.Refused, ""
+			entry.Code, entry.ExpiresAt = partner.Text(answer, "reservationConfirmationCode"), partner.Text(answer, "expiresAt")
+			switch {
+			case entry.Code != "" && answer.Response.Status/100 == 2:
+				entry.State = ledger.Held
+			case answer.Response.Status/100 == 2:
+				entry.State, entry.Trouble = ledger.Unheard, "the answer to reserve had no code"
+			default:
+				entry.State, entry.Code = ledger.Refused, ""
+			}
 		}
-	}
+	})
 }
 
 // heard records the outcome of an attempt.

@@ -57,7 +57,7 @@ func (s *sites) at(name string) (discover.Offer, bool) {
 	return known, ok && !s.seats.again
 }
 
-// choose returns the slot of the race of that name; find chooses it if there is none.
+// choose returns the slot of the race of that name; if it has none yet, find chooses one.
 func (s *sites) choose(name string, find func() (discover.Offer, *partner.Stop)) (discover.Offer, *partner.Stop) {
 	if known, ok := s.at(name); ok {
 		return known, nil
