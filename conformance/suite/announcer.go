@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/rule"
-	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -17,7 +17,7 @@ type announcer struct {
 	config   Config
 	choice   plan.Choice
 	verdicts *judge.Verdicts
-	time     *scenario.Time
+	time     *partner.Time
 	words    func(string) string       // prepares a text for display
 	waiting  []string                  // ids of the rules still to be announced
 	failed   atomic.Pointer[rule.Rule] // the first failed rule, if FailFast is set

@@ -13,10 +13,10 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
-	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -222,7 +222,7 @@ func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 	case r.Endpoint == rule.Webhooks && c.Webhooks == nil:
 		return "the run received no webhooks", "Run with --webhook-listen, which --help describes."
 	case c.Bounds.ReadOnly && (explores || !reads):
-		return scenario.ReadOnly, scenario.NotReadOnly
+		return partner.ReadOnly, partner.NotReadOnly
 	default:
 		return "", ""
 	}

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
@@ -106,7 +107,7 @@ func like(value any) *plan.Case {
 }
 
 func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
-	var open *scenario.Stop
+	var open *partner.Stop
 	counted := s.Seats == ""
 	for i, play := range subjects {
 		if s.Race > 0 && i > 0 && j.held && j.player.Time.LateForMore() {
@@ -116,7 +117,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 		if value == nil {
 			break
 		}
-		var stop *scenario.Stop
+		var stop *partner.Stop
 		switch first := s.Try(value); {
 		case first.Skip, first.Uncounted:
 			continue
@@ -157,7 +158,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 // weigh plays tries until it is clear whether a rule is broken, or until there is no time left. It
 // watches the slots with unexpected results. It returns the try that shows the breach, or the
 // reason why nothing can be judged; both are nil if the rule passes.
-func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop *scenario.Stop) {
+func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop *partner.Stop) {
 	seats := j.player.Seats
 	defer func() {
 		seats.SeeOthers(false)
@@ -236,7 +237,7 @@ func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect, f
 			if suspect && fresh {
 				seconds++
 			}
-			if fresh && tries >= s.Race && (!suspect || seconds > secondRounds) && (spent || !j.player.Book.Plenty()) {
+			if fresh && tries >= s.Race && (!suspect || seconds > secondRounds) && (spent || !j.player.Account.Plenty()) {
 				return false
 			}
 		}
@@ -258,7 +259,7 @@ func (j *judging) raced(t judge.Try) {
 
 // whatStands judges by tries that are undecided and cannot continue. A flaw counts if no seat
 // changes during a long watch of its slot, and if no other customer was seen anywhere in the run.
-func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, stop *scenario.Stop) (*judge.Try, *scenario.Stop) {
+func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, stop *partner.Stop) (*judge.Try, *partner.Stop) {
 	suspect := test.Suspect()
 	switch {
 	case len(tries) == 0:
@@ -273,6 +274,6 @@ func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, 
 	if test.MayStand() && !j.player.Seats.WatchLong(j.ctx, first.At, first.Took) && test.Stands() {
 		return &tries[test.Suspect()], nil
 	}
-	return nil, scenario.Missing("other customers may have moved the seats of the slots that this was tried on; the first time it was: %s", first.Flaw).
+	return nil, partner.Missing("other customers may have moved the seats of the slots that this was tried on; the first time it was: %s", first.Flaw).
 		WithRemedy("Run again at a quieter time, or against a test environment.")
 }

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -34,9 +35,9 @@ func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
 	var (
 		holds   = judge.Try{}
 		sure    = judge.Try{Flaw: "sure", Sure: true}
-		taken   = judge.Try{Stop: scenario.NotHere("taken meanwhile")}
-		lacking = judge.Try{Stop: scenario.Missing("no slot")}
-		broken  = judge.Try{Stop: &scenario.Stop{Kind: scenario.WrongStatus, Endpoint: partnerapi.Release, Message: "expected 200"}}
+		taken   = judge.Try{Stop: partner.NotHere("taken meanwhile")}
+		lacking = judge.Try{Stop: partner.Missing("no slot")}
+		broken  = judge.Try{Stop: &partner.Stop{Kind: partner.WrongStatus, Endpoint: partnerapi.Release, Message: "expected 200"}}
 		others  = judge.Try{Try: noise.Try{Disturbed: true}, Flaw: "disturbed"}
 	)
 	for _, test := range []struct {
@@ -67,9 +68,9 @@ func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
 
 func TestSlotsThatTellNoSeatsShowNothingOfThem(t *testing.T) {
 	t.Parallel()
-	uncounted := judge.Try{Uncounted: true, Stop: scenario.Missing("not played")}
+	uncounted := judge.Try{Uncounted: true, Stop: partner.Missing("not played")}
 	skipped := judge.Try{Skip: true}
-	stopped := judge.Try{Stop: scenario.Missing("no slot")}
+	stopped := judge.Try{Stop: partner.Missing("no slot")}
 	for _, test := range []struct {
 		name     string
 		first    judge.Try

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas/partnerapi"
@@ -62,7 +63,7 @@ func (c Config) Plan() Plan {
 	words := c.Redactor().Words
 	p := Plan{
 		BaseURL: words(c.BaseURL.Redacted()), AuthType: c.AuthType, Depth: c.Depth,
-		MaxHolds: *c.Bounds.MaxHolds, MaxBookings: *c.Bounds.MaxBookings, Stories: c.Explore, CallsAtOnce: scenario.MostCallers, CallsASecond: c.Bounds.MaxRPS,
+		MaxHolds: *c.Bounds.MaxHolds, MaxBookings: *c.Bounds.MaxBookings, Stories: c.Explore, CallsAtOnce: partner.MostCallers, CallsASecond: c.Bounds.MaxRPS,
 		From: cmp.Or(c.Bounds.From, window.From), To: cmp.Or(c.Bounds.To, window.To), Products: slices.Clone(c.Bounds.Products), Options: slices.Clone(c.Bounds.Options),
 		MovesTheClock: c.ClockURL != "", Ledger: c.Ledger.Name(),
 	}

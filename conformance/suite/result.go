@@ -5,6 +5,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/traffic"
 	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/conformance/report"
@@ -49,13 +50,15 @@ func (r *run) result() *report.Result {
 		}
 	}
 	result.Baseline = r.config.Baseline.Against(result.Rules, started)
-	result.NarrowedBy = r.narrowedBy()
-	result.Verdict, result.Reason = r.verdict(result)
+	if result.NarrowedBy = r.config.narrowedBy(); r.filtered() {
+		result.NarrowedBy = append(result.NarrowedBy, "Ginkgo's own filters")
+	}
+	result.Verdict, result.Reason = r.ending().verdict(result)
 	return result
 }
 
 func (r *run) measured() report.Coverage {
-	c := report.Coverage{Rules: r.coverage.ofRules(r.player.KeyForms()), CasesLeftOut: r.casesLeft, Calls: len(r.client.Exchanges()), Bookings: r.player.Bookings()}
+	c := report.Coverage{Rules: r.coverage.ofRules(scenario.KeyForms(r.client)), CasesLeftOut: r.casesLeft, Calls: len(r.client.Exchanges()), Bookings: r.player.Account.Bookings()}
 	if survey := r.player.Surveyed(); survey != nil {
 		c.Products, c.OptionsAsked, c.Slots = len(survey.Products), len(survey.Answers), survey.Slots
 		for _, product := range survey.Products {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -40,10 +41,10 @@ func newRun(halt context.Context, config Config) *run {
 		coverage: coverage{covered: map[string]map[plan.Dimension]map[string]bool{}},
 	}
 	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked
-	clock := scenario.NewClock(config.ClockURL, config.RootCAs)
+	clock := partner.NewClock(config.ClockURL, config.RootCAs)
 	config.Ledger.Tell(clock.Now)
 	r.player = scenario.NewPlayer(scenario.Config{
-		Client: client, Ledger: config.Ledger, Clock: clock, Time: scenario.NewTime(halt, config.MaxDuration),
+		Client: client, Ledger: config.Ledger, Clock: clock, Time: partner.NewTime(halt, config.MaxDuration),
 		Scope: config.Bounds.scope(), Bounds: scenario.Bounds{MaxHolds: *config.Bounds.MaxHolds, MaxBookings: *config.Bounds.MaxBookings},
 		ReadOnly: config.Bounds.ReadOnly, NoRaces: config.NoRaces, IncludeSlow: config.IncludeSlow,
 		Expiry:  slices.ContainsFunc(judge.ExpiryRules(), func(id string) bool { return r.choice.Run[id] }),
@@ -60,7 +61,7 @@ func UserAgent(version string) string { return "partnerkit-conformance/" + versi
 // ClockAhead returns how far the clock at that address is ahead of this machine's. It returns 0 if
 // the address is "".
 func ClockAhead(ctx context.Context, address string, roots *x509.CertPool) (time.Duration, error) {
-	clock := scenario.NewClock(address, roots)
+	clock := partner.NewClock(address, roots)
 	err := clock.Read(ctx)
 	return clock.Ahead(), err
 }

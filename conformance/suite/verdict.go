@@ -4,18 +4,40 @@ import (
 	"fmt"
 	"strings"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 )
 
+// ending is how a run ended, as far as its verdict depends on it.
+type ending struct {
+	config      Config
+	interrupted bool
+	ranOut      bool          // the time was used up
+	catalog     *partner.Stop // why there is no catalog; nil if there is one, or if none was needed
+	outside     string        // what the user selected and the catalog lacks; "" if nothing
+	nothingFree string        // why no slot can be booked; "" if one can
+	words       func(string) string
+}
+
+func (r *run) ending() ending {
+	e := ending{
+		config: r.config, interrupted: r.player.Time.Interrupted(), ranOut: r.player.Time.RanOut(),
+		nothingFree: r.player.Book.Traits().NothingFree, words: r.client.Redactor().Words,
+	}
+	if survey := r.player.Surveyed(); survey != nil {
+		e.catalog, e.outside = survey.Stop, survey.Outside
+	}
+	return e
+}
+
 // verdict returns the verdict of the rules, and the reason if the rules do not show it. A run that
 // the user narrowed is partial: it cannot prove that the partner is conformant.
-func (r *run) verdict(result *report.Result) (report.Verdict, string) {
+func (e ending) verdict(result *report.Result) (report.Verdict, string) {
 	if result.Summary[report.Failed] > 0 {
 		return report.Nonconformant, ""
 	}
-	if why := r.incomplete(result); why != "" {
+	if why := e.incomplete(result.Summary[report.Inconclusive]); why != "" {
 		return report.Incomplete, why
 	}
 	if len(result.NarrowedBy) > 0 {
@@ -25,43 +47,27 @@ func (r *run) verdict(result *report.Result) (report.Verdict, string) {
 }
 
 // incomplete returns why the partner could not be judged, or "".
-func (r *run) incomplete(result *report.Result) string {
-	survey, words := r.player.Surveyed(), r.client.Redactor().Words
-	var catalog *scenario.Stop
-	outside := ""
-	if survey != nil {
-		catalog, outside = survey.Stop, survey.Outside
-	}
-	nothingFree := r.player.Book.Traits().NothingFree
+func (e ending) incomplete(inconclusive int) string {
 	switch {
-	case r.player.Time.Interrupted():
+	case e.interrupted:
 		return "the run was interrupted"
-	case catalog.OnlyMissing():
-		return words(catalog.Message)
-	case catalog != nil:
-		return "the partner could not be reached: " + words(catalog.Message)
-	case outside != "":
-		return words(outside)
-	case r.config.Ledger.Trouble() != nil:
-		return "the ledger could not be written: " + r.config.Ledger.Trouble().Error()
-	case r.player.Time.RanOut() && result.Summary[report.Inconclusive] > 0: // otherwise only cases of the plan were left out
-		return fmt.Sprintf("the run's time, %s, was used up before every rule was judged (--max-duration)", r.config.MaxDuration)
-	case nothingFree != "":
-		return words(nothingFree) + "; holds and bookings were not judged"
-	case r.config.Strict && result.Summary[report.Inconclusive] > 0:
+	case e.catalog.OnlyMissing():
+		return e.words(e.catalog.Message)
+	case e.catalog != nil:
+		return "the partner could not be reached: " + e.words(e.catalog.Message)
+	case e.outside != "":
+		return e.words(e.outside)
+	case e.config.Ledger.Trouble() != nil:
+		return "the ledger could not be written: " + e.config.Ledger.Trouble().Error()
+	case e.ranOut && inconclusive > 0: // otherwise only cases of the plan were left out
+		return fmt.Sprintf("the run's time, %s, was used up before every rule was judged (--max-duration)", e.config.MaxDuration)
+	case e.nothingFree != "":
+		return e.words(e.nothingFree) + "; holds and bookings were not judged"
+	case e.config.Strict && inconclusive > 0:
 		return "rules are inconclusive, and the run is strict (--strict)"
 	default:
 		return ""
 	}
-}
-
-// narrowedBy returns the flags by which the user left something out of the run.
-func (r *run) narrowedBy() []string {
-	flags := r.config.narrowedBy()
-	if r.filtered() {
-		flags = append(flags, "Ginkgo's own filters")
-	}
-	return flags
 }
 
 // filtered reports whether Ginkgo left out a rule that was to be run.

@@ -86,7 +86,7 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 	if f.asJSON {
 		err = writeJSON(command.OutOrStdout(), result)
 	} else {
-		newScreen(command.OutOrStdout(), redact, nil, "").cleanedUp(result)
+		newTerminal(command.OutOrStdout(), redact).cleanedUp(result)
 	}
 	switch {
 	case err != nil:
@@ -168,19 +168,19 @@ func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo
 	return undo.Undoing{Client: probe.NewClient(config), Ledger: account, Now: now, LimitScale: 1}, nil
 }
 
-func (s *screen) cleanedUp(result cleanedUp) {
+func (t *terminal) cleanedUp(result cleanedUp) {
 	for _, one := range result.Undone {
-		s.printf("undone: %s\n", leftover(one))
+		t.printf("undone: %s\n", leftover(one))
 	}
 	for _, one := range result.NotUndone {
-		s.printf("not undone: %s\n", leftover(one))
+		t.printf("not undone: %s\n", leftover(one))
 	}
 	switch {
 	case !result.reached:
-		s.printf("the partner could not be reached; run the command again when it is reachable\n")
+		t.printf("the partner could not be reached; run the command again when it is reachable\n")
 	case len(result.NotUndone) > 0:
-		s.printf("%d undone, %d left\n", len(result.Undone), len(result.NotUndone))
+		t.printf("%d undone, %d left\n", len(result.Undone), len(result.NotUndone))
 	default:
-		s.printf("%d undone, nothing is left\n", len(result.Undone))
+		t.printf("%d undone, nothing is left\n", len(result.Undone))
 	}
 }

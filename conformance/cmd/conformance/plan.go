@@ -21,25 +21,25 @@ func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir
 	if f.asJSON {
 		return writeJSON(command.OutOrStdout(), plan)
 	}
-	screen := newScreen(command.OutOrStdout(), config.Redactor().Redact, nil, "")
+	screen := newTerminal(command.OutOrStdout(), config.Redactor().Redact)
 	screen.printf("a run against %s (%s key)\n", plan.BaseURL, plan.AuthType)
 	screen.plan(plan)
 	screen.optionChecks(plan.PlannedOptions)
 	return nil
 }
 
-func (s *screen) plan(p suite.Plan) {
+func (t *terminal) plan(p suite.Plan) {
 	if p.MaxHolds == 0 {
-		s.printf("writes  no holds and no bookings\n")
+		t.printf("writes  no holds and no bookings\n")
 	} else {
 		stories := ""
 		if p.Stories > 0 {
 			stories = fmt.Sprintf(" and those of %d random lifecycles", p.Stories)
 		}
-		s.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, stories, p.MaxHolds, p.MaxBookings)
+		t.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, stories, p.MaxHolds, p.MaxBookings)
 	}
-	s.printf("depth   %s: about %s\n", p.Depth, count.Of(p.Calls, "call"))
-	s.printf("where   %s, %s\n", where(p), days(p))
+	t.printf("depth   %s: about %s\n", p.Depth, count.Of(p.Calls, "call"))
+	t.printf("where   %s, %s\n", where(p), days(p))
 	atOnce := "makes no concurrent calls"
 	if p.CallsAtOnce > 1 {
 		atOnce = fmt.Sprintf("up to %d calls at the same time (--no-races: none)", p.CallsAtOnce)
@@ -51,13 +51,13 @@ func (s *screen) plan(p suite.Plan) {
 		atOnce += "; the target's clock is moved ahead"
 	}
 	if p.MaxHolds > 0 {
-		s.printf("how     %s\n", atOnce)
+		t.printf("how     %s\n", atOnce)
 	}
 	if p.Webhooks != "" {
-		s.printf("hears   webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
+		t.printf("hears   webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
 	}
-	s.printf("ledger  %s\n", oneLine(p.Ledger))
-	s.note("but     %s\n", p.Warning)
+	t.printf("ledger  %s\n", oneLine(p.Ledger))
+	t.note("but     %s\n", p.Warning)
 }
 
 // days returns the dates of the slots, in words.
@@ -85,11 +85,11 @@ func where(p suite.Plan) string {
 	return oneLine(text)
 }
 
-func (s *screen) optionChecks(all []suite.PlannedOption) {
+func (t *terminal) optionChecks(all []suite.PlannedOption) {
 	if len(all) == 0 {
 		return
 	}
-	s.printf("\nThese options get a hold each, in a slot such as this one; other holds and the bookings are for slots like them:\n\n")
+	t.printf("\nThese options get a hold each, in a slot such as this one; other holds and the bookings are for slots like them:\n\n")
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "product\toption\tslot\tstart\tseats left\tof slots")
@@ -101,5 +101,5 @@ func (s *screen) optionChecks(all []suite.PlannedOption) {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\n", oneLine(one.ProductID), oneLine(one.OptionID), oneLine(one.AvailabilityID), oneLine(one.Start), seats, one.Slots)
 	}
 	_ = table.Flush() // writes to memory
-	s.printf("%s", text.String())
+	t.printf("%s", text.String())
 }

@@ -50,7 +50,7 @@ Exit codes:
 			case markdown:
 				_, err = out.Write(view.CompareMarkdown(compared))
 			default:
-				newScreen(out, unredacted, nil, "").compared(compared)
+				newTerminal(out, unredacted).compared(compared)
 			}
 			if err == nil && compared.Regressed() {
 				return cli.Exit{Code: exitNonconformant}
@@ -65,35 +65,35 @@ Exit codes:
 	return command
 }
 
-func (s *screen) compared(c report.Comparison) {
+func (t *terminal) compared(c report.Comparison) {
 	sections := view.Sections(c)
 	for i := len(sections) - 1; i >= 0; i-- {
-		s.printf("%s\n", sections[i].Title)
+		t.printf("%s\n", sections[i].Title)
 		for _, change := range sections[i].Changes {
-			s.change(change)
+			t.change(change)
 		}
-		s.printf("\n")
+		t.printf("\n")
 	}
 	for _, slower := range c.Slower {
-		s.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+view.SlowerWords(slower)))
+		t.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+view.SlowerWords(slower)))
 	}
 	for _, remark := range c.Remarks {
-		s.printf("note: %s\n", oneLine(remark))
+		t.printf("note: %s\n", oneLine(remark))
 	}
 	outcome := report.Passed
 	if c.Regressed() {
 		outcome = report.Failed
 	}
-	s.printf("%s\n", s.paint(outcome, view.CompareWords(c)))
+	t.printf("%s\n", t.paint(outcome, view.CompareWords(c)))
 }
 
-func (s *screen) change(c report.Change) {
-	s.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), s.paint(c.Is, oneLine(view.ChangeWords(c))))
+func (t *terminal) change(c report.Change) {
+	t.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), t.paint(c.Is, oneLine(view.ChangeWords(c))))
 	for _, note := range c.Notes {
-		s.printf("         %s\n", oneLine(note))
+		t.printf("         %s\n", oneLine(note))
 	}
 	if c.Message != "" && c.Is != report.Passed {
-		s.printf("         %s\n", oneLine(c.Message))
+		t.printf("         %s\n", oneLine(c.Message))
 	}
 }
 

@@ -1,45 +1,39 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
-	"unicode"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
-
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/suite"
 )
 
 // screen shows a run to a person: each failure when it is found, a summary, and a progress bar if
 // the output is a terminal.
 type screen struct {
-	out     io.Writer
-	colour  bool
+	*terminal
 	width   int                       // of the longest name
-	columns int                       // of the terminal; 0: lines may be of any length
 	bar     *progressbar.ProgressBar  // nil if the output is not a terminal
-	redact  func(string) string       // removes the key
 	verbose bool                      // every rule gets a line
 	judged  map[string]report.Outcome // of the rules already shown
-	room    int                       // lines left for the lists of a summary
 }
 
 // newScreen returns a screen for items with these names. doing is a word for what is done with
 // them.
 func newScreen(out io.Writer, redact func(string) string, names []string, doing string) *screen {
-	s := &screen{out: out, redact: redact, judged: map[string]report.Outcome{}}
+	s := &screen{terminal: newTerminal(out, redact), judged: map[string]report.Outcome{}}
 	for _, name := range names {
 		s.width = max(s.width, len(name))
 	}
-	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if file, ok := out.(*os.File); !ok || !term.IsTerminal(int(file.Fd())) {
 		return s
 	}
-	s.columns, _, _ = term.GetSize(int(file.Fd()))
-	s.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	s.bar = progressbar.NewOptions(len(names),
 		progressbar.OptionSetWriter(out), progressbar.OptionSetWidth(30), progressbar.OptionShowCount(),
 		progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(false),
@@ -47,29 +41,97 @@ func newScreen(out io.Writer, redact func(string) string, names []string, doing 
 	return s
 }
 
-// printf writes to the screen. It ignores errors: a run must release its holds even if its output
-// is closed.
-func (s *screen) printf(format string, args ...any) {
-	fmt.Fprint(s.out, s.redact(fmt.Sprintf(format, args...)))
+func (s *screen) begin(config suite.Config) {
+	s.printf("judging %s (%s key) by %d of %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.Judged()), len(rule.All()))
+	s.plan(config.Plan())
+	if config.LimitScale != 1 {
+		s.printf("the contract's limits are multiplied by %g: this run proves nothing about them\n", config.LimitScale)
+	}
+	s.printf("\n")
 }
 
-// note writes a line with text from outside, unless the text is empty.
-func (s *screen) note(format, text string) {
-	if text != "" {
-		s.printf(format, oneLine(text))
+// spoken returns an outcome in words.
+func spoken(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
+
+// rule shows a judged rule. A rule that is judged again with the same outcome is not shown twice.
+func (s *screen) rule(r report.RuleResult) {
+	before, again := s.judged[r.ID]
+	if again && before == r.Outcome {
+		return
+	}
+	s.judged[r.ID] = r.Outcome
+	show := func() { s.found(r) }
+	if again {
+		s.above(show)
+		return
+	}
+	s.step(show)
+}
+
+func (s *screen) found(r report.RuleResult) {
+	shows := r.Outcome == report.Failed || r.Outcome == report.Warned || r.Outcome == report.Known ||
+		r.ID == rule.Reachable.ID && r.Outcome != report.Passed
+	switch {
+	case shows:
+		s.finding(r)
+	case s.verbose:
+		s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, pad(spoken(r.Outcome), longestOutcome)), r.Level, s.width, r.ID, r.Title)
 	}
 }
 
-var colours = map[report.Outcome]string{
-	report.Passed: "32", report.Failed: "1;31", report.Warned: "33", report.Known: "33", report.Skipped: "2",
-	report.NotApplicable: "2", report.Blocked: "35", report.Inconclusive: "36",
+const longestOutcome = len("not applicable")
+
+func pad(text string, width int) string { return text + strings.Repeat(" ", max(0, width-len(text))) }
+
+// finding shows what is wrong, how to fix it, and the call that repeats it.
+func (s *screen) finding(r report.RuleResult) {
+	s.printf("%s %s (%s, %s)\n", s.paint(r.Outcome, strings.ToUpper(spoken(r.Outcome))), r.ID, r.Level, r.Clause)
+	s.printf("  %s.\n", r.Title)
+	s.note("  %s\n", r.Message)
+	s.note("  Known: %s\n", r.Known)
+	if r.Outcome == report.Known {
+		s.printf("\n")
+		return
+	}
+	s.printf("  Fix:    %s\n", r.Fix)
+	s.note("  Picture: %s, in the report folder\n", r.Picture)
+	if x := revealing(r); x != nil {
+		s.note("  Repeat: %s\n", x.Curl)
+	}
+	s.printf("\n")
 }
 
-func (s *screen) paint(outcome report.Outcome, text string) string {
-	if !s.colour {
-		return text
+// revealing returns the call that shows most of a finding: the one with a marked place, else the
+// last one to the rule's endpoint.
+func revealing(r report.RuleResult) (best *probe.Exchange) {
+	weight := func(x *probe.Exchange) int {
+		switch {
+		case x.Response != nil && x.Response.Body.Excerpt != "":
+			return 2
+		case x.Endpoint == r.Endpoint:
+			return 1
+		}
+		return 0
 	}
-	return "\x1b[" + colours[outcome] + "m" + text + "\x1b[0m"
+	for i := range r.Exchanges {
+		if x := &r.Exchanges[i]; x.Curl != "" && (best == nil || weight(x) >= weight(best)) {
+			best = x
+		}
+	}
+	return best
+}
+
+func (s *screen) waiting(until time.Time) {
+	s.above(func() { s.printf("waiting until %s for a hold to expire\n", until.Local().Format(time.TimeOnly)) })
+}
+
+// listening shows where the partner's webhooks are received.
+func (s *screen) listening(config suite.Config) func(string) {
+	return func(address string) {
+		s.above(func() {
+			s.printf("webhooks are received at %s, for %s\n\n", config.Webhooks.Listen, oneLine(address))
+		})
+	}
 }
 
 // step shows something above the bar and advances the bar. Errors of the bar are ignored.
@@ -94,13 +156,11 @@ func (s *screen) finish() {
 	}
 }
 
-// oneLine prevents text from outside from controlling the terminal: line breaks, control characters
-// and marks that change the direction of text become spaces.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return ' '
-		}
-		return r
-	}, text)
+// end shows the result of the run.
+func (s *screen) end(r *report.Result) {
+	s.finish()
+	if s.verbose {
+		s.times(r.Latency)
+	}
+	(&summary{s.terminal, s.width, mostOfLists}).show(r)
 }

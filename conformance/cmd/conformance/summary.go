@@ -19,12 +19,14 @@ const (
 	leastOfAList = 2
 )
 
-// end shows the result of the run: first what may be long, then a summary that fits a screen.
-func (s *screen) end(r *report.Result) {
-	s.finish()
-	if s.verbose {
-		s.times(r.Latency)
-	}
+// summary shows the result of a run: first what may be long, then what fits a screen.
+type summary struct {
+	*terminal
+	width int // of the longest id of a rule
+	room  int // lines left for the lists
+}
+
+func (s *summary) show(r *report.Result) {
 	s.exploration(r.Exploration)
 	for _, left := range r.NotUndone {
 		s.printf("not undone: %s\n", leftover(left))
@@ -37,8 +39,8 @@ func (s *screen) end(r *report.Result) {
 			s.printf("%s %s\n", s.paint(report.Failed, "stale"), oneLine(stale.Message))
 		}
 	}
-	s.verdict(r)
-	s.room = mostOfLists
+	heading, sentence := view.VerdictWords(r)
+	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), oneLine(sentence))
 	causes := s.causes(r)
 	s.findings(r, report.Failed, causes)
 	s.notJudged(r, causes)
@@ -49,13 +51,8 @@ func (s *screen) end(r *report.Result) {
 	s.counts(r)
 }
 
-func (s *screen) verdict(r *report.Result) {
-	heading, sentence := view.VerdictWords(r)
-	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), oneLine(sentence))
-}
-
 // list shows the heading and as many lines as there is room for.
-func (s *screen) list(heading string, lines []string) {
+func (s *summary) list(heading string, lines []string) {
 	most := min(mostOfAList, s.room)
 	if len(lines) == 0 || most < leastOfAList {
 		return
@@ -72,16 +69,16 @@ func (s *screen) list(heading string, lines []string) {
 }
 
 // fitting cuts a line that the terminal would break.
-func (s *screen) fitting(line string) string {
+func (t *terminal) fitting(line string) string {
 	const indent = 2
-	if most := s.columns - indent; s.columns > 0 && utf8.RuneCountInString(line) > most {
+	if most := t.columns - indent; t.columns > 0 && utf8.RuneCountInString(line) > most {
 		return string([]rune(line)[:most-1]) + "…"
 	}
 	return line
 }
 
 // causes shows the rules that block others, and returns their ids.
-func (s *screen) causes(r *report.Result) map[string]bool {
+func (s *summary) causes(r *report.Result) map[string]bool {
 	shown := map[string]bool{}
 	var lines []string
 	for _, cause := range view.Causes(r.Rules) {
@@ -92,7 +89,7 @@ func (s *screen) causes(r *report.Result) map[string]bool {
 	return shown
 }
 
-func (s *screen) findings(r *report.Result, outcome report.Outcome, causes map[string]bool) {
+func (s *summary) findings(r *report.Result, outcome report.Outcome, causes map[string]bool) {
 	var lines []string
 	also := ""
 	for _, one := range r.Rules {
@@ -111,7 +108,7 @@ func (s *screen) findings(r *report.Result, outcome report.Outcome, causes map[s
 }
 
 // notJudged shows why MUST rules were not judged, except for rules that another rule blocks.
-func (s *screen) notJudged(r *report.Result, causes map[string]bool) {
+func (s *summary) notJudged(r *report.Result, causes map[string]bool) {
 	var lines []string
 	for _, group := range view.NotJudged(r.Rules) {
 		if group.Cause == "" && !causes[group.IDs[0]] {
@@ -122,7 +119,7 @@ func (s *screen) notJudged(r *report.Result, causes map[string]bool) {
 }
 
 // caller shows the faults of the caller of recorded traffic.
-func (s *screen) caller(all []report.CallerFault) {
+func (s *summary) caller(all []report.CallerFault) {
 	var lines []string
 	for _, fault := range all {
 		lines = append(lines, fmt.Sprintf("%s, %s: %s", fault.ID, count.Of(fault.Calls, "call"), fault.Message))
@@ -131,7 +128,7 @@ func (s *screen) caller(all []report.CallerFault) {
 }
 
 // slow names the endpoints that answered too late.
-func (s *screen) slow(all []report.Latency) {
+func (s *summary) slow(all []report.Latency) {
 	for _, l := range all {
 		if l.OverHealthy > 0 {
 			s.printf("Slow: %s took up to %s of the %s allowed; %s\n", l.Endpoint, view.Milliseconds(l.WorstMS), view.Milliseconds(l.HealthyLimitMS), strings.TrimSpace(givenUp(l)))
@@ -139,7 +136,7 @@ func (s *screen) slow(all []report.Latency) {
 	}
 }
 
-func (s *screen) counts(r *report.Result) {
+func (s *summary) counts(r *report.Result) {
 	counts := []string{count.Of(r.Summary[report.Passed], "rule") + " passed"}
 	for _, outcome := range report.Outcomes() {
 		if n := r.Summary[outcome]; n > 0 && outcome != report.Passed {
@@ -164,7 +161,7 @@ func (s *screen) counts(r *report.Result) {
 }
 
 // reports names the files that were written.
-func (s *screen) reports(files []string, sum string) {
+func (t *terminal) reports(files []string, sum string) {
 	if len(files) == 0 {
 		return
 	}
@@ -172,8 +169,8 @@ func (s *screen) reports(files []string, sum string) {
 	for _, file := range files {
 		names = append(names, filepath.Base(file))
 	}
-	s.printf("Reports in %s: %s\n", filepath.Dir(files[0]), strings.Join(names, ", "))
-	s.printf("SHA-256 of the report: %s\n", sum)
+	t.printf("Reports in %s: %s\n", filepath.Dir(files[0]), strings.Join(names, ", "))
+	t.printf("SHA-256 of the report: %s\n", sum)
 }
 
 func leftover(l report.Leftover) string {
@@ -190,17 +187,17 @@ func leftover(l report.Leftover) string {
 	}
 	return oneLine(text)
 }
-func (s *screen) times(all []report.Latency) {
+func (t *terminal) times(all []report.Latency) {
 	if len(all) == 0 {
 		return
 	}
 	const row = "%-14s %6v %9s %9s %9s %9s%s\n"
-	s.printf(row, "answer times", "calls", "median", "95%", "worst", "limit", "")
+	t.printf(row, "answer times", "calls", "median", "95%", "worst", "limit", "")
 	ms := view.Milliseconds
 	for _, l := range all {
-		s.printf(row, l.Endpoint, l.Calls, ms(l.MedianMS), ms(l.P95MS), ms(l.WorstMS), ms(l.HealthyLimitMS), givenUp(l))
+		t.printf(row, l.Endpoint, l.Calls, ms(l.MedianMS), ms(l.P95MS), ms(l.WorstMS), ms(l.HealthyLimitMS), givenUp(l))
 	}
-	s.printf("\n")
+	t.printf("\n")
 }
 
 // givenUp returns how many calls the marketplace would not have waited for, in words, or "" if
@@ -212,7 +209,7 @@ func givenUp(l report.Latency) string {
 	return fmt.Sprintf("   the marketplace would abandon %d while the partner is HEALTHY, %d while DEGRADED", l.OverHealthy, l.OverDegraded)
 }
 
-func (s *screen) exploration(e *report.Exploration) {
+func (s *summary) exploration(e *report.Exploration) {
 	if e == nil {
 		return
 	}

@@ -27,7 +27,7 @@ const childPatience = time.Minute
 // watch judges the partner again after each change, until it is interrupted. Ginkgo runs its specs
 // once per process, so each run is a separate process.
 type watch struct {
-	screen *screen
+	screen *terminal
 	out    io.Writer
 	errs   io.Writer
 	args   []string // of the run, as given on the command line
@@ -38,7 +38,7 @@ type watch struct {
 
 func runWatch(command *cobra.Command, config suite.Config, flags runFlags, given []string) error {
 	w := &watch{
-		screen: newScreen(command.OutOrStdout(), config.Redactor().Redact, nil, ""),
+		screen: newTerminal(command.OutOrStdout(), config.Redactor().Redact),
 		out:    command.OutOrStdout(), errs: command.ErrOrStderr(), args: given, key: flags.key(), flags: flags,
 	}
 	ctx := command.Context()
@@ -149,15 +149,15 @@ func brokenRules(r *report.Result) (ids []string) {
 }
 
 // changed shows what has changed since the last run.
-func (s *screen) changed(c report.Comparison) {
-	s.printf("Since the last run: %d fixed, %d new, %d still failing.\n", len(c.Fixed), len(c.Broke), len(c.StillBroken))
+func (t *terminal) changed(c report.Comparison) {
+	t.printf("Since the last run: %d fixed, %d new, %d still failing.\n", len(c.Fixed), len(c.Broke), len(c.StillBroken))
 	for _, list := range []struct {
 		word    string
 		outcome report.Outcome
 		changes []report.Change
 	}{{"fixed        ", report.Passed, c.Fixed}, {"new          ", report.Failed, c.Broke}, {"still failing", report.Failed, c.StillBroken}} {
 		for _, change := range list.changes {
-			s.printf("  %s  %s\n", s.paint(list.outcome, list.word), oneLine(change.ID))
+			t.printf("  %s  %s\n", t.paint(list.outcome, list.word), oneLine(change.ID))
 		}
 	}
 }

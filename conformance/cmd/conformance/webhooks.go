@@ -65,12 +65,3 @@ func parseWebhookURL(text string) (*url.URL, error) {
 	}
 	return address, nil
 }
-
-// listening shows where the partner's webhooks are received.
-func (s *screen) listening(config suite.Config) func(string) {
-	return func(address string) {
-		s.above(func() {
-			s.printf("webhooks are received at %s, for %s\n\n", config.Webhooks.Listen, oneLine(address))
-		})
-	}
-}

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -25,18 +26,18 @@ var parties = []func(option discover.Option, left model.Seats) ([]partnerapi.Uni
 		return beside(option, option.Infant, 1)
 	},
 	func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64) {
-		return scenario.Guests(option, max(1, left.Least+left.More+1)), 0 // one more than there are seats
+		return partner.Guests(option, max(1, left.Least+left.More+1)), 0 // one more than there are seats
 	},
 }
 
 func leadParty(n int64) func(discover.Option, model.Seats) ([]partnerapi.UnitQuantity, int64) {
 	return func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
-		return scenario.Guests(option, n), 0
+		return partner.Guests(option, n), 0
 	}
 }
 
 func beside(option discover.Option, other func() (string, bool), infants int64) ([]partnerapi.UnitQuantity, int64) {
-	units := scenario.Guests(option, 1)
+	units := partner.Guests(option, 1)
 	if unit, ok := other(); ok {
 		return append(units, partnerapi.UnitQuantity{ID: unit, Quantity: 1}), infants
 	}
@@ -73,11 +74,11 @@ func hear(answer *probe.Answer, want model.Want) (e expectation, accepted bool) 
 	refused := answer.OK(http.StatusBadRequest) || twice && answer.Failure == nil && answer.Response.Status/100 == 4
 	switch {
 	case want.Accept && want.Refuse:
-		e.want = scenario.AnyOf(append(statuses[:1:1], http.StatusBadRequest))
+		e.want = partner.AnyOf(append(statuses[:1:1], http.StatusBadRequest))
 	case want.Accept:
-		e.want = scenario.AnyOf(statuses[:1])
+		e.want = partner.AnyOf(statuses[:1])
 	default:
-		e.want = scenario.AnyOf([]int{http.StatusBadRequest})
+		e.want = partner.AnyOf([]int{http.StatusBadRequest})
 	}
 	switch {
 	case !(accepted && want.Accept) && !(refused && want.Refuse):
@@ -127,7 +128,7 @@ func (p *playing) reserveParty(step Step) {
 		p.newID(&e, "reservationConfirmationCode", made.Code)
 		p.welcome[known] = p.welcome[known] || e.flaw == ""
 	}
-	expires, _ := partnerapi.ParseDateTime(scenario.Text(made.Answer, "expiresAt")) // an unreadable time is not waited for
+	expires, _ := partnerapi.ParseDateTime(partner.Text(made.Answer, "expiresAt")) // an unreadable time is not waited for
 	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
 	p.state.Reserved(len(p.holds)-1, step.Slot, party, accepted && made.Held())
 	p.act.Accepted = accepted
@@ -143,7 +144,7 @@ func (p *playing) confirmOne(number int) {
 		return
 	}
 	e, accepted := hear(answer, p.state.WantConfirm(number))
-	id := scenario.Text(answer, "externalBookingId")
+	id := partner.Text(answer, "externalBookingId")
 	switch {
 	case !accepted:
 	case before.Stage == model.Booked && id != p.ids[number] && e.flaw == "":
@@ -181,7 +182,7 @@ func (p *playing) cancelOne(number int) {
 func (p *playing) undone(told *report.StoryStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
 	e, _ := hear(answer, model.Want{Accept: true})
 	e.succeeds(answer, schema, p.state.Holds[number].Stage == stage)
-	p.Book.Settle(answer, p.holds[number])
+	p.Account.Settle(answer, p.holds[number])
 	p.heard(told, answer, e)
 }
 
@@ -201,20 +202,20 @@ func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool)
 // unknown makes a call about a hold or a booking that does not exist.
 func (p *playing) unknown(does model.Kind) {
 	var answer *probe.Answer
-	var stop *scenario.Stop
+	var stop *partner.Stop
 	var told *report.StoryStep
 	want := model.Want{Accept: true}
 	switch does {
 	case ReleaseUnknown:
 		told = p.tell("release an unknown code")
-		answer, stop = p.Book.Release(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
+		answer, stop = p.Book.Release(p.ctx, told.Does, p.Account.UnknownCode(), probe.GoodKey)
 	case ConfirmUnknown:
 		want = model.Want{Refuse: true}
 		told = p.tell("confirm an unknown code")
 		answer, stop = p.Book.Confirm(p.ctx, told.Does, p.UnknownHold(), true, probe.GoodKey)
 	case CancelUnknown:
 		told = p.tell("cancel an unknown booking")
-		answer, stop = p.Book.Cancel(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
+		answer, stop = p.Book.Cancel(p.ctx, told.Does, p.Account.UnknownCode(), probe.GoodKey)
 	}
 	if !p.stopAt(stop) {
 		e, _ := hear(answer, want)

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -35,7 +36,7 @@ type Result struct {
 	Flaw  string // what is wrong with the last step of the failing story; "" if no story failed
 	Does  string // description of that step
 	Shown []*probe.Exchange
-	Stop  *scenario.Stop // why no further story was played
+	Stop  *partner.Stop // why no further story was played
 }
 
 func Play(ctx context.Context, p *scenario.Player, _ int) Result {
@@ -71,7 +72,7 @@ func (e *explorer) search() {
 		}
 		e.told.Disturbed++
 		if doubts++; doubts == mostDoubts {
-			e.stop = scenario.Missing("%s broke the contract once, but not when repeated", count.Of(doubts, "lifecycle"))
+			e.stop = partner.Missing("%s broke the contract once, but not when repeated", count.Of(doubts, "lifecycle"))
 		}
 	}
 }
@@ -82,7 +83,7 @@ func (e *explorer) judge(seed uint64, story Story) (Verdict, int) {
 		return e.judgeShorter(seed, story)
 	}
 	if e.Time.Spent() > storyShare {
-		e.stop = scenario.Missing("of %d stories %d were played in the time that there was for them (--max-duration)", e.told.Stories, seed-e.told.Seed)
+		e.stop = partner.Missing("of %d stories %d were played in the time that there was for them (--max-duration)", e.told.Stories, seed-e.told.Seed)
 		return Over, 0
 	}
 	offers, _ := e.offers(seed, story, (*slotPool).inTurn)
@@ -292,7 +293,7 @@ func seatsLeft(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 
 // slotPools returns the slots for stories, by option. Options with a single slot are left out if
 // others have more.
-func slotPools(ctx context.Context, p *scenario.Player) ([]*slotPool, *scenario.Stop) {
+func slotPools(ctx context.Context, p *scenario.Player) ([]*slotPool, *partner.Stop) {
 	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Counted: true, Room: roomForStories, Fewest: true, Late: true})
 	if stop != nil {
 		return nil, stop

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -27,8 +28,8 @@ type explorer struct {
 	given   map[string]bool  // codes and booking ids that were returned before
 
 	told   *report.Exploration
-	broken *playing       // the last playing of the failing story; nil if no story failed
-	stop   *scenario.Stop // why no further story is played
+	broken *playing      // the last playing of the failing story; nil if no story failed
+	stop   *partner.Stop // why no further story is played
 
 	shortening time.Time // when shortening of the failing story started; zero if no story failed
 	start      []int64   // seats in its slots at the start
@@ -50,15 +51,15 @@ type playing struct {
 	taken   int              // steps taken, including skipped ones
 	steps   []report.StoryStep
 	shown   []*probe.Exchange
-	act     Act            // the last step that may have changed something
-	flaw    string         // what is wrong with the last step; "" if nothing
-	stop    *scenario.Stop // why the story was not completed
+	act     Act           // the last step that may have changed something
+	flaw    string        // what is wrong with the last step; "" if nothing
+	stop    *partner.Stop // why the story was not completed
 }
 
 func (p *playing) goesOn() bool { return p.flaw == "" && p.stop == nil }
 
 // stopAt ends the story if there is a stop, and reports whether there is one.
-func (p *playing) stopAt(o *scenario.Stop) bool {
+func (p *playing) stopAt(o *partner.Stop) bool {
 	if p.stop == nil {
 		p.stop = o
 	}
@@ -74,8 +75,8 @@ func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectat
 	told.Want, told.Got = e.want, p.Words(answer.Words()+e.detail)
 	told.Curl = append(told.Curl, answer.Curl)
 	p.shown = append(p.shown, answer.Exchange)
-	if scenario.IsBusy(answer) {
-		p.stopAt(scenario.Missing("the partner refused a call with 429"))
+	if partner.IsBusy(answer) {
+		p.stopAt(partner.Missing("the partner refused a call with 429"))
 		return
 	}
 	p.flaw = e.flaw
@@ -197,7 +198,7 @@ func (p *playing) take(step Step) {
 	switch {
 	case hold.Stage == model.Refused, step.Does == model.Cancel && !hold.WasBooked():
 	case hold.Stage == model.Held && !p.expires[step.Hold].IsZero() && p.Clock.Now().After(p.expires[step.Hold].Add(-soon)):
-		p.stopAt(scenario.Missing("holds end too soon for a story to be played"))
+		p.stopAt(partner.Missing("holds end too soon for a story to be played"))
 	case step.Does == model.Release:
 		p.releaseOne(step.Hold)
 	case step.Does == model.Confirm:
@@ -241,7 +242,7 @@ func (p *playing) wait() {
 	}
 	told := p.tell("move the clock %s ahead, until every hold has expired", ahead.Round(time.Second))
 	if err := p.Clock.MoveBeyond(p.ctx, last); err != nil {
-		p.stopAt(scenario.Missing("%v", err))
+		p.stopAt(partner.Missing("%v", err))
 		return
 	}
 	p.state.Waited()
@@ -263,7 +264,7 @@ func (p *playing) undo() {
 			continue
 		}
 		if p.troubles++; p.troubles == mostTroubles {
-			p.stopAt(scenario.Missing("what stories held or booked could not be undone"))
+			p.stopAt(partner.Missing("what stories held or booked could not be undone"))
 		}
 	}
 }

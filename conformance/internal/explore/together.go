@@ -56,7 +56,7 @@ func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 	return scenario.Once(p, "together", func(t *Together) {
 		t.Offers = map[string]string{}
 		e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, told: &report.Exploration{}}
-		left := p.Affordable(partnerapi.Reserve, togetherShare) / callsEach
+		left := p.Calls.Affordable(partnerapi.Reserve, togetherShare) / callsEach
 		if left == 0 || p.ReadOnly {
 			return
 		}
@@ -69,7 +69,7 @@ func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 		}
 		stories := together(!p.Book.Traits().NoCancel)
 		for n := range min(left, mostTogether*len(stories)) {
-			if e.stop != nil || ctx.Err() != nil || !p.Book.Plenty() || p.Time.LateForMore() {
+			if e.stop != nil || ctx.Err() != nil || !p.Account.Plenty() || p.Time.LateForMore() {
 				return
 			}
 			e.playTogether(t, uint64(n), stories[n%len(stories)].on(len(e.roles(uint64(n)))))

@@ -8,11 +8,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/recording"
 	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/traffic"
 	"partnerkit.dev/internal/har"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -137,7 +141,7 @@ func (f *follower) take(e *har.Exchange) {
 	f.calls++
 	h := f.histories[x.Stream.History]
 	if h == nil {
-		h = newHistory(f.options, x.Stream)
+		h = newHistory(traffic.Options{Tickets: f.options.Tickets || x.Stream.Tickets, Live: true, Partial: f.options.Partial})
 		f.histories[x.Stream.History] = h
 	}
 	h.take(x)
@@ -187,4 +191,24 @@ func (f *follower) publish() error {
 		}
 	}
 	return nil
+}
+
+// evict forgets the histories that were used least recently, when memory runs short. What follows
+// of them is judged as new.
+func (f *follower) evict() {
+	limit := debug.SetMemoryLimit(-1)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if int64(live[0].Value.Uint64()) < limit/2 || len(f.histories) == 0 {
+		return
+	}
+	names := make([]string, 0, len(f.histories))
+	for name := range f.histories {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return f.histories[a].used.Compare(f.histories[b].used) })
+	for _, name := range names[:(len(names)+1)/2] {
+		delete(f.histories, name)
+	}
+	debug.FreeOSMemory() // the next check must see what is left
 }

@@ -2,14 +2,11 @@ package follow
 
 import (
 	"container/heap"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/recording"
 	"partnerkit.dev/conformance/internal/traffic"
-	"partnerkit.dev/internal/har"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -26,7 +23,6 @@ const (
 // history is the calls of one caller to one partner.
 type history struct {
 	judge   *traffic.Judge
-	partial bool
 	waiting byStart
 	ended   time.Time // the latest end of a call
 	last    time.Time // the start of the last call that was judged
@@ -35,11 +31,8 @@ type history struct {
 	written map[string]int // how often each rule was broken, as written
 }
 
-func newHistory(o Options, of har.Stream) *history {
-	return &history{
-		judge:   traffic.New(traffic.Options{Tickets: o.Tickets || of.Tickets, Live: true, Partial: o.Partial}),
-		partial: o.Partial, written: map[string]int{},
-	}
+func newHistory(o traffic.Options) *history {
+	return &history{judge: traffic.New(o), written: map[string]int{}}
 }
 
 func (h *history) take(x *recording.Exchange) {
@@ -79,26 +72,6 @@ func (h *history) judgeAll() {
 	}
 	h.judge.Until(h.ended)
 	h.changed = true
-}
-
-// evict forgets the histories that were used least recently, when memory runs short. What follows
-// of them is judged as new.
-func (f *follower) evict() {
-	limit := debug.SetMemoryLimit(-1)
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	if int64(live[0].Value.Uint64()) < limit/2 || len(f.histories) == 0 {
-		return
-	}
-	names := make([]string, 0, len(f.histories))
-	for name := range f.histories {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return f.histories[a].used.Compare(f.histories[b].used) })
-	for _, name := range names[:(len(names)+1)/2] {
-		delete(f.histories, name)
-	}
-	debug.FreeOSMemory() // the next check must see what is left
 }
 
 // byStart is a heap of calls, the earliest first.

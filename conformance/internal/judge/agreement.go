@@ -22,7 +22,7 @@ func ReadSpecs() []Spec {
 		return func(all *scenario.Pulls) (f Finding) {
 			for _, pull := range all.Full {
 				f = f.or(func() Finding { return Stopped(pull.Stop) }).or(func() Finding {
-					return same(all.First, pull.Products).showing(all.Pull, pull.Answer.Exchange)
+					return same(all.First, pull.Products).Showing(all.Pull, pull.Answer.Exchange)
 				})
 			}
 			return f
@@ -52,7 +52,7 @@ func ReadSpecs() []Spec {
 		pulls(rule.UnitPermanent, same(eachTwin(sameUnits))),
 		pulls(rule.ProbeStatus, func(all *scenario.Pulls) (f Finding) {
 			for _, probe := range all.Probes {
-				f = f.or(func() Finding { return heard(probe, status(ok)) })
+				f = f.or(func() Finding { return heard(probe, Status(ok)) })
 			}
 			return f
 		}),
@@ -62,7 +62,7 @@ func ReadSpecs() []Spec {
 			}
 			return f
 		}),
-		parts(rule.SlotPermanent, func(w scenario.Windows) Finding { return keepsIDs(w.Long, w.Part) }),
+		parts(rule.SlotPermanent, func(w scenario.Windows) Finding { return KeepsIDs(w.Long, w.Part) }),
 		parts(rule.WindowEnd, keepsEnd),
 		parts(rule.OneDay, showsSame),
 	}
@@ -81,8 +81,8 @@ func knownProducts(all *scenario.Pulls) Finding {
 			return changes.Answer != nil && pull.Answer != nil && pull.Answer.StartedAt.After(changes.Answer.StartedAt)
 		})
 		if strange := plan.Without(ids(changes.Products), known); later && len(strange) > 0 {
-			return broken("changes since %s: expected products that a pull of the catalog shows too, received %s",
-				changes.Since.Format(time.RFC3339), plan.Few(strange)).showing(all.Pull, changes.Answer.Exchange)
+			return Broken("changes since %s: expected products that a pull of the catalog shows too, received %s",
+				changes.Since.Format(time.RFC3339), plan.Few(strange)).Showing(all.Pull, changes.Answer.Exchange)
 		}
 	}
 	return Finding{}
@@ -92,24 +92,24 @@ func knownProducts(all *scenario.Pulls) Finding {
 func keepsEnd(w scenario.Windows) Finding {
 	whole, end := w.Long.Window, discover.Window{From: w.Part.Window.To, To: w.Part.Window.To}
 	if _, gone := w.OfPart(); len(gone) > 0 && len(gone) == len(slotsOn(w.Long, end, gone)) && w.Part.Window != end {
-		return broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a longer one; %s is missing",
-			w.Part.Question, end.To, w.Part.Window.From, w.Part.Window.To, plan.Few(gone)).showing(w.Long.Exchange, w.Part.Exchange)
+		return Broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a longer one; %s is missing",
+			w.Part.Question, end.To, w.Part.Window.From, w.Part.Window.To, plan.Few(gone)).Showing(w.Long.Exchange, w.Part.Exchange)
 	}
 	if last := slotsOn(w.Part, discover.Window{From: whole.To, To: whole.To}, w.Beyond); len(last) > 0 && len(last) == len(w.Beyond) {
-		return broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a shorter one; %s is missing",
-			w.Long.Question, whole.To, whole.From, whole.To, plan.Few(last)).showing(w.Long.Exchange, w.Part.Exchange)
+		return Broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a shorter one; %s is missing",
+			w.Long.Question, whole.To, whole.From, whole.To, plan.Few(last)).Showing(w.Long.Exchange, w.Part.Exchange)
 	}
 	return Finding{}
 }
 
 // showsSame finds a slot that one window shows and an overlapping window lacks.
 func showsSame(w scenario.Windows) Finding {
-	return showsDay(w.Long, w.Part).or(func() Finding {
+	return ShowsDay(w.Long, w.Part).or(func() Finding {
 		if len(w.Beyond) == 0 {
 			return Finding{}
 		}
-		return broken("%s: expected the slots that the window from %s to %s shows in the one from %s to %s too; %s is missing",
-			w.Part.Question, w.Part.Window.From, w.Part.Window.To, w.Long.Window.From, w.Long.Window.To, plan.Few(w.Beyond)).showing(w.Long.Exchange, w.Part.Exchange)
+		return Broken("%s: expected the slots that the window from %s to %s shows in the one from %s to %s too; %s is missing",
+			w.Part.Question, w.Part.Window.From, w.Part.Window.To, w.Long.Window.From, w.Long.Window.To, plan.Few(w.Beyond)).Showing(w.Long.Exchange, w.Part.Exchange)
 	})
 }
 
@@ -169,12 +169,12 @@ func changed(all []discover.Product, changes scenario.Changes) Finding {
 	for _, product := range changes.Products {
 		answered[product.ID] = true
 		if at := product.UpdatedAt; !at.IsZero() && !at.After(changes.Since) {
-			return broken("product %q: expected only what was modified after %s, received one with updatedAt %s", product.ID, since, at.Format(time.RFC3339Nano)).showing(changes.Answer.Exchange)
+			return Broken("product %q: expected only what was modified after %s, received one with updatedAt %s", product.ID, since, at.Format(time.RFC3339Nano)).Showing(changes.Answer.Exchange)
 		}
 	}
 	for _, product := range all {
 		if at := product.UpdatedAt; !at.IsZero() && at.After(changes.Since.Add(time.Second)) && !answered[product.ID] {
-			return broken("product %q: expected it among what was modified after %s, as its updatedAt is %s, but it is missing", product.ID, since, at.Format(time.RFC3339Nano)).showing(changes.Answer.Exchange)
+			return Broken("product %q: expected it among what was modified after %s, as its updatedAt is %s, but it is missing", product.ID, since, at.Format(time.RFC3339Nano)).Showing(changes.Answer.Exchange)
 		}
 	}
 	return Finding{}

@@ -31,11 +31,11 @@ func availabilitySpecs() []Spec {
 	}
 	specs := each([]rule.Rule{rule.AvailabilityStatus, rule.AvailabilityJSON, rule.AvailabilityShape}, read)
 	specs = append(specs, each(append(rule.Fields(partnerapi.Availability), rule.SlotKnownUnit, rule.SlotUnique), clean)...)
-	specs = append(specs, again(rule.SlotPermanent, inTurn(windows(scenario.PlaySameWindow, keepsIDs), windows(scenario.PlayDay, keepsIDs))))
+	specs = append(specs, again(rule.SlotPermanent, inTurn(windows(scenario.PlaySameWindow, KeepsIDs), windows(scenario.PlayDay, KeepsIDs))))
 	specs = append(specs, each([]rule.Rule{rule.SlotWindow, rule.SlotEndsLater}, clean)...)
 	specs = append(specs,
-		again(rule.OneDay, windows(scenario.PlayDayTwice, showsDay)),
-		again(rule.WindowEnd, windows(scenario.PlayEnd, endIsPart)),
+		again(rule.OneDay, windows(scenario.PlayDayTwice, ShowsDay)),
+		again(rule.WindowEnd, windows(scenario.PlayEnd, EndIsPart)),
 		spec(rule.EmptyWindow, append(read(rule.EmptyWindow), once(scenario.PlayEmptyDay, emptyDay))...),
 	)
 	specs = append(specs, each([]rule.Rule{rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted}, clean)...)
@@ -93,9 +93,9 @@ func slotsFound(v *scenario.Survey) Finding {
 	return inconclusive("availability returned no slots for the next 60 days").withRemedy("Offer slots in the next 60 days.")
 }
 
-// keepsIDs finds a slot of the first answer that has another id in the second answer, or whose id
+// KeepsIDs finds a slot of the first answer that has another id in the second answer, or whose id
 // belongs to another slot there.
-func keepsIDs(first, second scenario.SlotAnswer) Finding {
+func KeepsIDs(first, second scenario.SlotAnswer) Finding {
 	startOf := map[string]discover.Slot{}
 	for _, known := range first.Slots {
 		startOf[known.ID] = known
@@ -104,8 +104,8 @@ func keepsIDs(first, second scenario.SlotAnswer) Finding {
 	judged := map[slotTime]bool{}
 	for _, slot := range second.Slots {
 		if known, ok := startOf[slot.ID]; ok && slot.ID != "" && !known.Start.Equal(slot.Start) {
-			return broken("%s: expected id %q to stay with the slot at %s, received it for the one at %s",
-				first.Question, slot.ID, known.StartText, slot.StartText).showing(first.Exchange, second.Exchange)
+			return Broken("%s: expected id %q to stay with the slot at %s, received it for the one at %s",
+				first.Question, slot.ID, known.StartText, slot.StartText).Showing(first.Exchange, second.Exchange)
 		}
 		at := timeOf(slot)
 		if judged[at] {
@@ -114,8 +114,8 @@ func keepsIDs(first, second scenario.SlotAnswer) Finding {
 		judged[at] = true
 		gone, came := plan.Without(before[at], after[at]), plan.Without(after[at], before[at])
 		if len(gone) > 0 && len(came) > 0 {
-			return broken("%s: expected the slot at %s to keep its id %q, received %q",
-				first.Question, slot.StartText, gone[0], came[0]).showing(first.Exchange, second.Exchange)
+			return Broken("%s: expected the slot at %s to keep its id %q, received %q",
+				first.Question, slot.StartText, gone[0], came[0]).Showing(first.Exchange, second.Exchange)
 		}
 	}
 	return Finding{}
@@ -139,18 +139,18 @@ func idsByTime(in scenario.SlotAnswer) map[slotTime][]string {
 	return ids
 }
 
-// showsDay finds a slot of the long window that is missing from a part of that window.
-func showsDay(long, day scenario.SlotAnswer) Finding {
+// ShowsDay finds a slot of the long window that is missing from a part of that window.
+func ShowsDay(long, day scenario.SlotAnswer) Finding {
 	want, gone := scenario.Windows{Long: long, Part: day}.OfPart()
 	switch {
 	case len(gone) == 0:
 		return Finding{}
 	case len(gone) == len(want):
-		return broken("%s: expected the slots that the long window shows for %s, %s, received none of them",
-			long.Question, datesOf(day.Window), plan.Few(want)).showing(long.Exchange, day.Exchange)
+		return Broken("%s: expected the slots that the long window shows for %s, %s, received none of them",
+			long.Question, datesOf(day.Window), plan.Few(want)).Showing(long.Exchange, day.Exchange)
 	default:
-		return broken("%s: expected the slots that the long window shows for %s, %s is missing",
-			long.Question, datesOf(day.Window), plan.Few(gone)).showing(long.Exchange, day.Exchange)
+		return Broken("%s: expected the slots that the long window shows for %s, %s is missing",
+			long.Question, datesOf(day.Window), plan.Few(gone)).Showing(long.Exchange, day.Exchange)
 	}
 }
 
@@ -161,9 +161,9 @@ func datesOf(w discover.Window) string {
 	return w.From + " to " + w.To
 }
 
-// endIsPart finds slots on the window's last day, requested alone, that the long window does not
+// EndIsPart finds slots on the window's last day, requested alone, that the long window does not
 // show.
-func endIsPart(long, end scenario.SlotAnswer) Finding {
+func EndIsPart(long, end scenario.SlotAnswer) Finding {
 	shown := false
 	for _, slot := range slices.Concat(long.Slots, end.Slots) {
 		if slot.Start.IsZero() || !long.Window.Contains(slot.Start, long.Product.Zone) {
@@ -176,20 +176,20 @@ func endIsPart(long, end scenario.SlotAnswer) Finding {
 	if len(end.Slots) == 0 || shown {
 		return Finding{}
 	}
-	return broken("%s: expected the slots of %s in the window from %s to %s, received none of its %d",
-		long.Question, end.Window.From, long.Window.From, long.Window.To, len(end.Slots)).showing(long.Exchange, end.Exchange)
+	return Broken("%s: expected the slots of %s in the window from %s to %s, received none of its %d",
+		long.Question, end.Window.From, long.Window.From, long.Window.To, len(end.Slots)).Showing(long.Exchange, end.Exchange)
 }
 
 func emptyDay(e scenario.EmptyDay) Finding {
 	if e.None {
 		return inconclusive("every option has slots on each of the next 60 days").withRemedy("Offer an option with a day without slots.")
 	}
-	return Stopped(e.Stop).or(func() Finding { return expect(e.Answer, status(ok)) }).or(func() Finding {
+	return Stopped(e.Stop).or(func() Finding { return Expect(e.Answer, Status(ok)) }).or(func() Finding {
 		switch {
 		case e.Unread != nil:
-			return broken("Expected 200 with [], received %s", e.Unread.Message)
+			return Broken("Expected 200 with [], received %s", e.Unread.Message)
 		case len(e.Slots) > 0 && !shows(e.Long.Slots, e.Slots):
-			f := broken("Expected the slots of %s in the long window too, received none of them", e.Day.From).showing(e.Answer.Exchange, e.Long.Exchange)
+			f := Broken("Expected the slots of %s in the long window too, received none of them", e.Day.From).Showing(e.Answer.Exchange, e.Long.Exchange)
 			f.Cause = &rule.OneDay
 			return f
 		case len(e.Slots) > 0:
@@ -218,7 +218,7 @@ func aim(all scenario.Record) Finding {
 	}
 	if len(slow) > 1 {
 		f.Outcome = report.Failed
-		f.Message = broken("Expected the complete answer within %s: %s took longer, the slowest %s", all.Aim, count.Of(len(slow), "call"), slices.Max(slow).Round(time.Millisecond)).Message
+		f.Message = Broken("Expected the complete answer within %s: %s took longer, the slowest %s", all.Aim, count.Of(len(slow), "call"), slices.Max(slow).Round(time.Millisecond)).Message
 	}
 	return f
 }

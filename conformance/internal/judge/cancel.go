@@ -44,19 +44,19 @@ func cancelSpecs() []Spec {
 	of := func(r rule.Rule, judge func(*scenario.Booking) Finding) Spec {
 		return spec(r, with(cancelled, once(scenario.PlayBooking, judge))...)
 	}
-	second := func(r rule.Rule, act func(*scenario.SecondBooking) scenario.Act, check check) Spec {
+	second := func(r rule.Rule, act func(*scenario.SecondBooking) scenario.Act, check Check) Spec {
 		return spec(r, cancellable, once(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding {
 			return after(act(b), b.Stop, scenario.Act{}, check)
 		}))
 	}
-	unknown := func(r rule.Rule, check check) Spec {
+	unknown := func(r rule.Rule, check Check) Spec {
 		return spec(r, cancellable, once(scenario.PlayUnknownCancel, func(h *scenario.RepeatedCall) Finding { return heard(*h, check) }))
 	}
 	return []Spec{
 		spec(rule.CancelSupported, cancelled...),
 		spec(rule.CancelStatus, cancelled...),
-		of(rule.CancelJSON, func(b *scenario.Booking) Finding { return expect(b.Cancel.Answer, scenario.NoObject) }),
-		of(rule.CancelSuccess, func(b *scenario.Booking) Finding { return expect(b.Cancel.Answer, fit(schemas.CancelAnswer), succeed) }),
+		of(rule.CancelJSON, func(b *scenario.Booking) Finding { return Expect(b.Cancel.Answer, scenario.NoObject) }),
+		of(rule.CancelSuccess, func(b *scenario.Booking) Finding { return Expect(b.Cancel.Answer, Fit(schemas.CancelAnswer), Succeed) }),
 		spec(rule.CancelVacancies, cancellable,
 			counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
 				return cancelledSeats(&b.Opening, b.Confirm, slices.Concat(b.Repeats, []scenario.Act{b.LateRelease, b.Cancel})...)
@@ -64,18 +64,18 @@ func cancelSpecs() []Spec {
 			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move {
 				return cancelledSeats(&b.Opening, b.Confirm, b.NoKey, b.Cancel)
 			}))),
-		unknown(rule.CancelUnknown, status(ok)),
-		unknown(rule.CancelUnknownSuccess, succeed),
+		unknown(rule.CancelUnknown, Status(ok)),
+		unknown(rule.CancelUnknownSuccess, Succeed),
 		of(rule.CancelRepeatStatus, func(b *scenario.Booking) Finding {
-			return afterEach(b.CancelsAgain, b.Stop, b.Cancel, status(ok), fit(schemas.CancelAnswer))
+			return afterEach(b.CancelsAgain, b.Stop, b.Cancel, Status(ok), Fit(schemas.CancelAnswer))
 		}),
-		of(rule.CancelRepeatSuccess, func(b *scenario.Booking) Finding { return afterEach(b.CancelsAgain, b.Stop, b.Cancel, succeed) }),
+		of(rule.CancelRepeatSuccess, func(b *scenario.Booking) Finding { return afterEach(b.CancelsAgain, b.Stop, b.Cancel, Succeed) }),
 		spec(rule.CancelRepeatVacancies, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
 			return still(b.Cancel.After, b.Stop, append([]scenario.Act{b.Cancel}, b.CancelsAgain...)...)
 		})),
-		second(rule.CancelWithoutBody, func(b *scenario.SecondBooking) scenario.Act { return b.Cancel }, status(ok)),
-		second(rule.CancelWrongKey, func(b *scenario.SecondBooking) scenario.Act { return b.WrongKey }, status(unauthorized)),
-		second(rule.CancelMissingKey, func(b *scenario.SecondBooking) scenario.Act { return b.NoKey }, status(unauthorized)),
+		second(rule.CancelWithoutBody, func(b *scenario.SecondBooking) scenario.Act { return b.Cancel }, Status(ok)),
+		second(rule.CancelWrongKey, func(b *scenario.SecondBooking) scenario.Act { return b.WrongKey }, Status(unauthorized)),
+		second(rule.CancelMissingKey, func(b *scenario.SecondBooking) scenario.Act { return b.NoKey }, Status(unauthorized)),
 		spec(rule.CancelAuthEffect, cancellable, counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move {
 			return still(b.Confirm.After, b.Stop, b.WrongKey, b.NoKey)
 		})),

@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
@@ -143,8 +144,8 @@ func lastSeat(t *scenario.SellOut) Try {
 // vacancies may have only one seat, unless as many lead guests fit.
 func acceptsCase(b *scenario.Booking) Finding {
 	fits := b.Case.Guests() == 1 || b.Fits || b.Before != nil && b.Before.Counted
-	if fits && b.Case.Small() && !b.Case.Bare && b.Hold == nil && b.Stop != nil && b.Stop.Kind == scenario.Refused {
-		return broken("No hold was made: %s", b.Stop.Message).showing(b.Stop.Exchanges...)
+	if fits && b.Case.Small() && !b.Case.Bare && b.Hold == nil && b.Stop != nil && b.Stop.Kind == partner.Refused {
+		return Broken("No hold was made: %s", b.Stop.Message).Showing(b.Stop.Exchanges...)
 	}
 	return Finding{}
 }

@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas/partnerapi"
@@ -34,7 +35,7 @@ func TestASmallPartyIsAcceptedWhereItFits(t *testing.T) {
 	t.Parallel()
 	option := discover.Option{Units: []discover.Unit{{ID: "adult", Type: partnerapi.Adult}, {ID: "student"}}}
 	party := &plan.Case{Offer: discover.Offer{Option: option}, Units: []partnerapi.UnitQuantity{{ID: "adult", Quantity: 1}, {ID: "student", Quantity: 1}}}
-	refused := &scenario.Stop{Kind: scenario.Refused, Message: "reserve was refused"}
+	refused := &partner.Stop{Kind: partner.Refused, Message: "reserve was refused"}
 	uncounted := lookAt(0, 0)
 	uncounted.Counted = false
 	for name, test := range map[string]struct {
@@ -58,7 +59,7 @@ func TestASeatThatTheStoryHoldsMayBeRefused(t *testing.T) {
 	sold := func(taken int64) Try {
 		return lastSeat(&scenario.SellOut{
 			TooMany: scenario.Act{After: lookAt(0, 2)}, Taken: taken, Full: lookAt(10, 1),
-			Refused: &scenario.Stop{Kind: scenario.Refused, Message: "reserve was refused"},
+			Refused: &partner.Stop{Kind: partner.Refused, Message: "reserve was refused"},
 		})
 	}
 	if got := sold(0); !strings.Contains(got.Flaw, "Expected a hold of 1 seat, with 1 seat left") {

@@ -4,43 +4,43 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/rule"
-	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func stop(kind scenario.Kind, endpoint partnerapi.Endpoint, form scenario.Form) *scenario.Stop {
-	return &scenario.Stop{Kind: kind, Endpoint: endpoint, Form: form, Message: "stopped"}
+func stop(kind partner.Kind, endpoint partnerapi.Endpoint, form partner.Form) *partner.Stop {
+	return &partner.Stop{Kind: kind, Endpoint: endpoint, Form: form, Message: "stopped"}
 }
 
 func TestAStopNamesTheRuleThatItShowsToBeBroken(t *testing.T) {
 	t.Parallel()
-	misfit := stop(scenario.Misfit, partnerapi.Confirm, scenario.Usual)
+	misfit := stop(partner.Misfit, partnerapi.Confirm, partner.Usual)
 	misfit.Problem = schemas.Problem{Pointer: "/externalBookingId", Keyword: "type"}
 	for _, test := range []struct {
 		name string
-		stop *scenario.Stop
+		stop *partner.Stop
 		want string // id of the rule, or the outcome where none is broken
 	}{
-		{"no connection", stop(scenario.Unreachable, partnerapi.Products, scenario.Usual), rule.Reachable.ID},
-		{"the key is refused", stop(scenario.KeyRefused, partnerapi.Products, scenario.Usual), rule.KeyAccepted.ID},
-		{"a late pull", stop(scenario.Late, partnerapi.Products, scenario.Usual), rule.ProductsLimit.ID},
-		{"a late probe", stop(scenario.Late, partnerapi.Products, scenario.Probe), rule.ProbeLimit.ID},
-		{"slots that are not found", stop(scenario.WrongStatus, partnerapi.Availability, scenario.NotFound), rule.EmptyWindow.ID},
-		{"slots in another shape", stop(scenario.WrongShape, partnerapi.Availability, scenario.Usual), rule.AvailabilityShape.ID},
-		{"a reserve that fails", stop(scenario.WrongStatus, partnerapi.Reserve, scenario.Usual), rule.ReserveStatus.ID},
-		{"no reserve that is accepted", stop(scenario.NoneAccepted, partnerapi.Reserve, scenario.Usual), rule.ReserveAccepts.ID},
-		{"a refusal of a hold without contact", stop(scenario.Refused, partnerapi.Reserve, scenario.Minimal), rule.ReserveMinimal.ID},
-		{"a refusal", stop(scenario.Refused, partnerapi.Reserve, scenario.Usual), string(report.Inconclusive)},
-		{"a confirm that is refused the code alone", stop(scenario.WrongStatus, partnerapi.Confirm, scenario.Minimal), rule.ConfirmMinimal.ID},
+		{"no connection", stop(partner.Unreachable, partnerapi.Products, partner.Usual), rule.Reachable.ID},
+		{"the key is refused", stop(partner.KeyRefused, partnerapi.Products, partner.Usual), rule.KeyAccepted.ID},
+		{"a late pull", stop(partner.Late, partnerapi.Products, partner.Usual), rule.ProductsLimit.ID},
+		{"a late probe", stop(partner.Late, partnerapi.Products, partner.Probe), rule.ProbeLimit.ID},
+		{"slots that are not found", stop(partner.WrongStatus, partnerapi.Availability, partner.NotFound), rule.EmptyWindow.ID},
+		{"slots in another shape", stop(partner.WrongShape, partnerapi.Availability, partner.Usual), rule.AvailabilityShape.ID},
+		{"a reserve that fails", stop(partner.WrongStatus, partnerapi.Reserve, partner.Usual), rule.ReserveStatus.ID},
+		{"no reserve that is accepted", stop(partner.NoneAccepted, partnerapi.Reserve, partner.Usual), rule.ReserveAccepts.ID},
+		{"a refusal of a hold without contact", stop(partner.Refused, partnerapi.Reserve, partner.Minimal), rule.ReserveMinimal.ID},
+		{"a refusal", stop(partner.Refused, partnerapi.Reserve, partner.Usual), string(report.Inconclusive)},
+		{"a confirm that is refused the code alone", stop(partner.WrongStatus, partnerapi.Confirm, partner.Minimal), rule.ConfirmMinimal.ID},
 		{"a booking without an id", misfit, rule.ConfirmBookingID.ID},
-		{"a release that is not JSON", stop(scenario.Unreadable, partnerapi.Release, scenario.Usual), rule.ReleaseJSON.ID},
-		{"a cancel that is refused without a body", stop(scenario.WrongStatus, partnerapi.Cancel, scenario.Minimal), rule.CancelWithoutBody.ID},
-		{"nothing to book", scenario.Missing("no slot"), string(report.Inconclusive)},
-		{"a feature that the partner lacks", stop(scenario.Unsupported, "", scenario.Usual), string(report.NotApplicable)},
-		{"bounds", stop(scenario.OutOfBounds, "", scenario.Usual), string(report.Inconclusive)},
+		{"a release that is not JSON", stop(partner.Unreadable, partnerapi.Release, partner.Usual), rule.ReleaseJSON.ID},
+		{"a cancel that is refused without a body", stop(partner.WrongStatus, partnerapi.Cancel, partner.Minimal), rule.CancelWithoutBody.ID},
+		{"nothing to book", partner.Missing("no slot"), string(report.Inconclusive)},
+		{"a feature that the partner lacks", stop(partner.Unsupported, "", partner.Usual), string(report.NotApplicable)},
+		{"bounds", stop(partner.OutOfBounds, "", partner.Usual), string(report.Inconclusive)},
 		{"nothing", nil, ""},
 	} {
 		f := Stopped(test.stop)
@@ -61,15 +61,15 @@ func TestWhatIsUnusualIsBlamedForWhatUsualCallsDoNotMeet(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		met  *scenario.Stop
+		met  *partner.Stop
 		want string // id of the rule that is blamed; "" none
 	}{
 		{"nothing", nil, ""},
-		{"a refusal", stop(scenario.Refused, partnerapi.Reserve, scenario.Usual), rule.ReserveUnknownFields.ID},
-		{"another status", stop(scenario.WrongStatus, partnerapi.Reserve, scenario.Usual), rule.ReserveUnknownFields.ID},
-		{"a late answer", stop(scenario.Late, partnerapi.Reserve, scenario.Usual), rule.ReserveLimit.ID},
-		{"a breach elsewhere", stop(scenario.WrongStatus, partnerapi.Availability, scenario.Usual), rule.AvailabilityStatus.ID},
-		{"nothing to book", scenario.Missing("no slot"), ""},
+		{"a refusal", stop(partner.Refused, partnerapi.Reserve, partner.Usual), rule.ReserveUnknownFields.ID},
+		{"another status", stop(partner.WrongStatus, partnerapi.Reserve, partner.Usual), rule.ReserveUnknownFields.ID},
+		{"a late answer", stop(partner.Late, partnerapi.Reserve, partner.Usual), rule.ReserveLimit.ID},
+		{"a breach elsewhere", stop(partner.WrongStatus, partnerapi.Availability, partner.Usual), rule.AvailabilityStatus.ID},
+		{"nothing to book", partner.Missing("no slot"), ""},
 	} {
 		f, id := attributed(rule.ReserveUnknownFields, test.met), ""
 		if f.Cause != nil {
@@ -79,7 +79,7 @@ func TestWhatIsUnusualIsBlamedForWhatUsualCallsDoNotMeet(t *testing.T) {
 			t.Errorf("%s: want %q blamed, got %q", test.name, test.want, id)
 		}
 	}
-	unusual := unusualReached(false, stop(scenario.WrongStatus, partnerapi.Confirm, scenario.Unusual), rule.ReserveAnyAlphabet, rule.ConfirmAnyAlphabet)
+	unusual := unusualReached(false, stop(partner.WrongStatus, partnerapi.Confirm, partner.Unusual), rule.ReserveAnyAlphabet, rule.ConfirmAnyAlphabet)
 	if unusual.Cause == nil || unusual.Cause.ID != rule.ConfirmAnyAlphabet.ID {
 		t.Errorf("want an unusual confirm to break its own rule, got %+v", unusual.Cause)
 	}
@@ -100,7 +100,7 @@ func TestOneFunctionDecidesWhatACauseBlocks(t *testing.T) {
 	}{
 		{"nothing is found", nil, rule.ReserveCode, Finding{}, report.Passed, ""},
 		{"the rule itself is broken", nil, rule.ReserveCode, fails(rule.ReserveCode), report.Failed, ""},
-		{"so is one that is only advised", nil, rule.ReserveNobody, broken("held"), report.Warned, ""},
+		{"so is one that is only advised", nil, rule.ReserveNobody, Broken("held"), report.Warned, ""},
 		{"a rule that builds on it is broken", nil, rule.ReserveStatus, fails(rule.ReserveCode), report.Passed, ""},
 		{"another rule is broken", nil, rule.ReleaseStatus, fails(rule.ConfirmStatus), report.Blocked, rule.ConfirmStatus.ID},
 		{"a rule that it needs is broken", []rule.Rule{rule.ReserveCode}, rule.ReleaseStatus, Finding{}, report.Blocked, rule.ReserveCode.ID},

@@ -10,6 +10,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas"
@@ -29,9 +30,9 @@ func confirmSpecs() []Spec {
 		return []Step{booked, fields(), once(scenario.PlayBooking, hasTickets)}
 	})...)
 	return append(specs,
-		of(rule.TicketAddress, pdfAddresses),
+		of(rule.TicketAddress, PDFAddresses),
 		spec(rule.ConfirmFields, booked, fields()),
-		of(rule.ConfirmConfirmed, confirmed),
+		of(rule.ConfirmConfirmed, Confirmed),
 		of(rule.ConfirmEcho, echo),
 		spec(rule.ConfirmIDUnique, once(scenario.PlayAll, distinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
 		spec(rule.ConfirmMinimal, booked, once(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return reached(b.BookingID != "", b.Stop) })),
@@ -43,15 +44,15 @@ func confirmSpecs() []Spec {
 			return taken(&b.Opening, append([]scenario.Act{b.Confirm}, b.Repeats...)...)
 		})),
 		spec(rule.ConfirmRepeatStatus, once(scenario.PlayBooking, repeatStatus)),
-		spec(rule.ConfirmUnknown, once(scenario.PlayUnknownConfirm, func(h *scenario.RepeatedCall) Finding { return heard(*h, status(refusal)) })),
+		spec(rule.ConfirmUnknown, once(scenario.PlayUnknownConfirm, func(h *scenario.RepeatedCall) Finding { return heard(*h, Status(refusal)) })),
 		spec(rule.ConfirmReleased, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return after(h.ConfirmReleased, h.Stop, h.Release, status(refusal))
+			return after(h.ConfirmReleased, h.Stop, h.Release, Status(refusal))
 		})),
 		spec(rule.ConfirmReleasedNoEffect, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
 			return still(last(h.ReleasesAgain).After, h.Stop, h.ConfirmReleased)
 		})),
 		spec(rule.ConfirmCancelled, cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
-			return after(b.ConfirmCancelled, b.Stop, b.Cancel, status(refusal))
+			return after(b.ConfirmCancelled, b.Stop, b.Cancel, Status(refusal))
 		})),
 		spec(rule.ConfirmCancelledNoEffect, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
 			return still(last(b.CancelsAgain).After, b.Stop, b.ConfirmCancelled)
@@ -87,8 +88,8 @@ func deliversTickets(all scenario.Record) Finding {
 	return Finding{}
 }
 
-// pdfAddresses judges the addresses of the PDFs in a booking's tickets.
-func pdfAddresses(b *scenario.Booking) Finding {
+// PDFAddresses judges the addresses of the PDFs in a booking's tickets.
+func PDFAddresses(b *scenario.Booking) Finding {
 	var sent struct{ Tickets []partnerapi.Ticket }
 	if err := json.Unmarshal(b.Confirm.Answer.Raw, &sent); err != nil {
 		return notApplicable("the booking has no tickets that can be read")
@@ -102,8 +103,8 @@ func pdfAddresses(b *scenario.Booking) Finding {
 			seen = true
 			address, err := url.Parse(option.DeliveryValue)
 			if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "" {
-				return broken("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue).
-					showing(b.Confirm.Answer.Exchange)
+				return Broken("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue).
+					Showing(b.Confirm.Answer.Exchange)
 			}
 		}
 	}
@@ -122,9 +123,10 @@ func hasTickets(b *scenario.Booking) Finding {
 	return f
 }
 
-func confirmed(b *scenario.Booking) Finding {
-	if status := scenario.Text(b.Confirm.Answer, "status"); status != partnerapi.StatusConfirmed {
-		return broken("Expected status %q, received %q", partnerapi.StatusConfirmed, status).showing(sent(b.Confirm)...)
+// Confirmed judges the status of a booking.
+func Confirmed(b *scenario.Booking) Finding {
+	if status := partner.Text(b.Confirm.Answer, "status"); status != partnerapi.StatusConfirmed {
+		return Broken("Expected status %q, received %q", partnerapi.StatusConfirmed, status).Showing(sent(b.Confirm)...)
 	}
 	return Finding{}
 }
@@ -132,8 +134,8 @@ func confirmed(b *scenario.Booking) Finding {
 func echo(b *scenario.Booking) Finding {
 	of := map[string]string{"productId": b.Offer.Product.ID, "optionId": b.Offer.Option.ID, "availabilityId": b.Offer.Slot.ID}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		if got := scenario.Text(b.Confirm.Answer, name); got != "" && got != of[name] {
-			return broken("%s: expected that of the hold, %q, received %q", name, of[name], got).showing(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
+		if got := partner.Text(b.Confirm.Answer, name); got != "" && got != of[name] {
+			return Broken("%s: expected that of the hold, %q, received %q", name, of[name], got).Showing(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
 		}
 	}
 	return Finding{}
@@ -148,12 +150,12 @@ func sameBooking(b *scenario.Booking) Finding {
 			if repeat.Failure != nil || repeat.Response.Status/100 != 2 {
 				return Finding{}
 			}
-			if id := scenario.Text(repeat, "externalBookingId"); id != b.BookingID {
-				return broken("Expected the same booking, %q, or a refusal, received booking %q", b.BookingID, id).showing(b.Confirm.Answer.Exchange, repeat.Exchange)
+			if id := partner.Text(repeat, "externalBookingId"); id != b.BookingID {
+				return Broken("Expected the same booking, %q, or a refusal, received booking %q", b.BookingID, id).Showing(b.Confirm.Answer.Exchange, repeat.Exchange)
 			}
 			first, again := discover.Object(b.Confirm.Answer.Raw)["tickets"], discover.Object(repeat.Raw)["tickets"]
 			if first != nil && again != nil && !reflect.DeepEqual(first, again) {
-				return broken("Expected the tickets of the first answer, received others").showing(b.Confirm.Answer.Exchange, repeat.Exchange)
+				return Broken("Expected the tickets of the first answer, received others").Showing(b.Confirm.Answer.Exchange, repeat.Exchange)
 			}
 			return Finding{}
 		})
@@ -166,7 +168,7 @@ func repeatStatus(b *scenario.Booking) Finding {
 	for _, repeat := range answers(b.Repeats) {
 		f = f.or(func() Finding {
 			if repeat.Failure != nil || repeat.Response.Status != http.StatusOK && repeat.Response.Status/100 != 4 {
-				return broken("Expected 200 or 4xx, received %s", repeat.Words()).showing(b.Confirm.Answer.Exchange, repeat.Exchange)
+				return Broken("Expected 200 or 4xx, received %s", repeat.Words()).Showing(b.Confirm.Answer.Exchange, repeat.Exchange)
 			}
 			return Finding{}
 		})
@@ -178,7 +180,7 @@ func confirmRefusals(r scenario.RefusedConfirms) Finding {
 	f := Stopped(r.Stop)
 	for _, answer := range r.Answers {
 		if answer != nil && answer.OK(http.StatusBadRequest) {
-			f = f.or(func() Finding { return expect(answer, fit(schemas.Refusal)) })
+			f = f.or(func() Finding { return Expect(answer, Fit(schemas.Refusal)) })
 		}
 	}
 	return f

@@ -48,14 +48,14 @@ func ExpiringCaseSpecs(*plan.Case) []Spec {
 	}
 	return []Spec{
 		expired(rule.ConfirmExpired, func(e *scenario.Expiry) Finding {
-			return after(e.Confirm, e.Stop, made(e), status(refusal))
+			return after(e.Confirm, e.Stop, made(e), Status(refusal))
 		}),
 		move(rule.ConfirmExpiredNoEffect, func(e *scenario.Expiry) Move {
 			return still(e.Expired, e.Stop, e.Confirm)
 		}),
 		move(rule.ReleaseExpiredByItself, func(e *scenario.Expiry) Move { return back(e, nil, e.Expired) }),
 		expired(rule.ReleaseExpired, func(e *scenario.Expiry) Finding {
-			return after(e.Release, e.Stop, made(e), status(ok), succeed)
+			return after(e.Release, e.Stop, made(e), Status(ok), Succeed)
 		}),
 		move(rule.ReleaseExpiredVacancies, func(e *scenario.Expiry) Move {
 			return back(e, []*scenario.Reading{e.Expired, e.Confirm.After}, e.Release.After, sent(e.Release)...)

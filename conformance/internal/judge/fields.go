@@ -74,6 +74,17 @@ func (f *Fields) Finding(id string) Finding {
 	return finding
 }
 
+// Count returns the number of breaches.
+func (f *Fields) Count() int { return f.all }
+
+// Last returns the last breach of a rule alone, and how often it was broken.
+func (f *Fields) Last(id string) (last Finding, times int) {
+	if in := f.found[id]; in != nil {
+		last, times = in.last(), in.count+in.repeats
+	}
+	return last, times
+}
+
 func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem schemas.Problem) {
 	owner, text := rule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
 	if found := f.found[owner.ID]; found != nil && found.first != pull.Number && slices.Contains(found.problems, f.redact(text)) {

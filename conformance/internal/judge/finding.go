@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
@@ -48,7 +49,8 @@ func (f Finding) withRemedy(remedy string) Finding {
 	return f
 }
 
-func broken(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
+// Broken returns the finding that the judged rule is broken.
+func Broken(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
 
 func notApplicable(format string, args ...any) Finding {
 	return ends(report.NotApplicable, format, args...)
@@ -68,12 +70,13 @@ func problems(all []string, shown ...*probe.Exchange) Finding {
 	if len(all) == 0 {
 		return Finding{}
 	}
-	f := broken("%s", all[0]).showing(shown...)
+	f := Broken("%s", all[0]).Showing(shown...)
 	f.Problems = all
 	return f
 }
 
-func (f Finding) showing(exchanges ...*probe.Exchange) Finding {
+// Showing adds evidence before that of f.
+func (f Finding) Showing(exchanges ...*probe.Exchange) Finding {
 	f.Exchanges = append(exchanges[:len(exchanges):len(exchanges)], f.Exchanges...)
 	return f
 }
@@ -83,77 +86,80 @@ func (f Finding) or(next func() Finding) Finding {
 	if f.Ends() {
 		return f
 	}
-	return next().showing(f.Exchanges...)
+	return next().Showing(f.Exchanges...)
 }
 
 // Stopped returns what a stop means for the rules. A nil stop yields an empty Finding.
-func Stopped(stop *scenario.Stop) Finding {
+func Stopped(stop *partner.Stop) Finding {
 	if stop == nil {
 		return Finding{}
 	}
-	f := inconclusive("%s", stop.Message).withRemedy(stop.Remedy).showing(stop.Exchanges...)
+	f := inconclusive("%s", stop.Message).withRemedy(stop.Remedy).Showing(stop.Exchanges...)
 	if cause, is := causeOf(stop); is {
 		f.Outcome, f.Cause = report.Failed, &cause
-	} else if stop.Kind == scenario.Unsupported {
+	} else if stop.Kind == partner.Unsupported {
 		f.Outcome = report.NotApplicable
 	}
 	return f
 }
 
 // reached finds what stopped a scenario before a fact.
-func reached(fact bool, stop *scenario.Stop) Finding {
+func reached(fact bool, stop *partner.Stop) Finding {
 	if fact {
 		return Finding{}
 	}
-	return Stopped(scenario.Unplayed(stop))
+	return Stopped(partner.Unplayed(stop))
 }
 
 // attributed attributes a failure or refusal of an unusual request to the rule r about such requests:
 // the usual requests succeed.
-func attributed(r rule.Rule, stop *scenario.Stop) Finding {
+func attributed(r rule.Rule, stop *partner.Stop) Finding {
 	f := Stopped(stop)
-	refused := stop != nil && stop.Kind == scenario.Refused
-	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == scenario.Late) {
+	refused := stop != nil && stop.Kind == partner.Refused
+	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == partner.Late) {
 		return f
 	}
-	f = broken("Expected the same answer as to a usual request: %s", stop.Message).showing(stop.Exchanges...)
+	f = Broken("Expected the same answer as to a usual request: %s", stop.Message).Showing(stop.Exchanges...)
 	f.Cause = &r
 	return f
 }
 
-type check func(*probe.Answer) string
+// Check returns what is wrong with an answer, or "".
+type Check func(*probe.Answer) string
 
-// expect finds the first check that an answer does not pass.
-func expect(answer *probe.Answer, checks ...check) Finding {
+// Expect finds the first check that an answer does not pass.
+func Expect(answer *probe.Answer, checks ...Check) Finding {
 	for _, wrong := range checks {
 		if flaw := wrong(answer); flaw != "" {
-			return broken("%s", flaw).showing(answer.Exchange)
+			return Broken("%s", flaw).Showing(answer.Exchange)
 		}
 	}
 	return Finding{Exchanges: []*probe.Exchange{answer.Exchange}}
 }
 
-func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
+func expectEach(answers []*probe.Answer, checks ...Check) (f Finding) {
 	for _, answer := range answers {
-		f = f.or(func() Finding { return expect(answer, checks...) })
+		f = f.or(func() Finding { return Expect(answer, checks...) })
 	}
 	return f
 }
 
-func heard(h scenario.RepeatedCall, checks ...check) Finding {
+func heard(h scenario.RepeatedCall, checks ...Check) Finding {
 	return Stopped(h.Stop).or(func() Finding { return expectEach(append([]*probe.Answer{h.Answer}, h.Again...), checks...) })
 }
 
-func status(statuses []int) check {
+// Status checks that an answer has one of the statuses.
+func Status(statuses []int) Check {
 	return func(answer *probe.Answer) string {
 		if answer.OK(statuses...) {
 			return ""
 		}
-		return "Expected " + scenario.AnyOf(statuses) + ", received " + answer.Words()
+		return "Expected " + partner.AnyOf(statuses) + ", received " + answer.Words()
 	}
 }
 
-func fit(schema string) check {
+// Fit checks that an answer matches a schema.
+func Fit(schema string) Check {
 	return func(answer *probe.Answer) string {
 		if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
 			return problems[0].String()
@@ -162,7 +168,8 @@ func fit(schema string) check {
 	}
 }
 
-func succeed(answer *probe.Answer) string {
+// Succeed checks that an answer has success true.
+func Succeed(answer *probe.Answer) string {
 	switch success := discover.Object(answer.Raw)["success"]; success {
 	case true:
 		return ""
@@ -173,8 +180,8 @@ func succeed(answer *probe.Answer) string {
 	}
 }
 
-// isJSONType reports whether a content type declares JSON (GEN-1).
-func isJSONType(declared string) bool {
+// IsJSONType reports whether a content type declares JSON (GEN-1).
+func IsJSONType(declared string) bool {
 	media, _, err := mime.ParseMediaType(declared)
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
 }
@@ -192,14 +199,14 @@ func sent(acts ...scenario.Act) []*probe.Exchange {
 
 // after expects that the answer to an act passes the checks. Its evidence includes the call before
 // it.
-func after(act scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
-	return reached(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).showing(sent(before)...) })
+func after(act scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
+	return reached(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).Showing(sent(before)...) })
 }
 
 // afterEach expects the same of the answers to all acts, which repeat one call.
-func afterEach(acts []scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
+func afterEach(acts []scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
 	heard := answers(acts)
-	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).showing(sent(before)...) })
+	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).Showing(sent(before)...) })
 }
 
 func answers(acts []scenario.Act) (all []*probe.Answer) {
@@ -209,7 +216,8 @@ func answers(acts []scenario.Act) (all []*probe.Answer) {
 	return all
 }
 
-var limitRules = map[partnerapi.Endpoint]rule.Rule{
+// LimitRules are the rules about the limits of the endpoints.
+var LimitRules = map[partnerapi.Endpoint]rule.Rule{
 	partnerapi.Products:     rule.ProductsLimit,
 	partnerapi.Availability: rule.AvailabilityLimit,
 	partnerapi.Reserve:      rule.ReserveLimit,
@@ -231,30 +239,30 @@ var answerRules = map[partnerapi.Endpoint]struct {
 }
 
 // causeOf returns the rule that a stop shows to be broken, or false.
-func causeOf(stop *scenario.Stop) (rule.Rule, bool) {
+func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 	rules := answerRules[stop.Endpoint]
 	switch {
-	case stop.Kind == scenario.Unreachable:
+	case stop.Kind == partner.Unreachable:
 		return rule.Reachable, true
-	case stop.Kind == scenario.KeyRefused:
+	case stop.Kind == partner.KeyRefused:
 		return rule.KeyAccepted, true
-	case stop.Kind == scenario.NoneAccepted:
+	case stop.Kind == partner.NoneAccepted:
 		return rule.ReserveAccepts, true
-	case stop.Kind == scenario.Late && stop.Form == scenario.Probe:
+	case stop.Kind == partner.Late && stop.Form == partner.Probe:
 		return rule.ProbeLimit, true
-	case stop.Kind == scenario.Late:
-		return limitRules[stop.Endpoint], true
-	case stop.Kind == scenario.WrongStatus && stop.Form == scenario.NotFound:
+	case stop.Kind == partner.Late:
+		return LimitRules[stop.Endpoint], true
+	case stop.Kind == partner.WrongStatus && stop.Form == partner.NotFound:
 		return rule.EmptyWindow, true
-	case (stop.Kind == scenario.WrongStatus || stop.Kind == scenario.Refused) && stop.Form == scenario.Minimal:
+	case (stop.Kind == partner.WrongStatus || stop.Kind == partner.Refused) && stop.Form == partner.Minimal:
 		return rules.minimal, true
-	case stop.Kind == scenario.WrongStatus:
+	case stop.Kind == partner.WrongStatus:
 		return rules.status, true
-	case stop.Kind == scenario.Unreadable:
+	case stop.Kind == partner.Unreadable:
 		return rules.json, true
-	case stop.Kind == scenario.WrongShape:
+	case stop.Kind == partner.WrongShape:
 		return rules.shape, true
-	case stop.Kind == scenario.Misfit:
+	case stop.Kind == partner.Misfit:
 		return rule.Owner(stop.Endpoint, stop.Problem), true
 	default:
 		return rule.Rule{}, false

@@ -15,7 +15,7 @@ func MemorySpecs() []Spec {
 		return spec(r, counted(scenario.PlayKept(fate), move))
 	}
 	refused := func(act func(*scenario.Kept) scenario.Act) func(*scenario.Kept) Finding {
-		return func(k *scenario.Kept) Finding { return late(act(k), status(refusal)) }
+		return func(k *scenario.Kept) Finding { return late(act(k), Status(refusal)) }
 	}
 	still := func(k *scenario.Kept, act scenario.Act) Move {
 		return Move{before: k.Seen, after: act.After, stop: k.Stop, between: sent(act)}
@@ -34,7 +34,7 @@ func MemorySpecs() []Spec {
 		spec(rule.ReleaseVacanciesOne, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftOpen), func(k *scenario.Kept) Move {
 			return Move{before: k.Seen, after: k.Release.After, by: k.Guests, infants: k.Infants, stop: k.Stop, between: sent(k.Release)}
 		}))...),
-		of(rule.ReleaseRepeatStatus, scenario.SoonReleased, func(k *scenario.Kept) Finding { return late(last(k.ReleasesAgain), status(ok)) }),
+		of(rule.ReleaseRepeatStatus, scenario.SoonReleased, func(k *scenario.Kept) Finding { return late(last(k.ReleasesAgain), Status(ok)) }),
 		seats(rule.ReleaseRepeatVacancies, scenario.SoonReleased, func(k *scenario.Kept) Move { return still(k, last(k.ReleasesAgain)) }),
 		of(rule.ConfirmReleased, scenario.SoonReleased, refused(func(k *scenario.Kept) scenario.Act { return k.ConfirmReleased })),
 		of(rule.ConfirmRepeatBooking, scenario.SoonBooked, func(k *scenario.Kept) Finding {
@@ -44,7 +44,7 @@ func MemorySpecs() []Spec {
 			return sameBooking(&k.Booking)
 		}),
 		seats(rule.ConfirmRepeatVacancies, scenario.SoonBooked, func(k *scenario.Kept) Move { return still(k, last(k.Repeats)) }),
-		of(rule.ReleaseConfirmed, scenario.SoonBooked, func(k *scenario.Kept) Finding { return late(k.LateRelease, status(ok)) }),
+		of(rule.ReleaseConfirmed, scenario.SoonBooked, func(k *scenario.Kept) Finding { return late(k.LateRelease, Status(ok)) }),
 		seats(rule.ReleaseConfirmedKeeps, scenario.SoonBooked, func(k *scenario.Kept) Move {
 			return Move{before: last(k.Repeats).After, after: k.LateRelease.After, stop: k.Stop, between: sent(k.LateRelease)}
 		}),
@@ -52,18 +52,18 @@ func MemorySpecs() []Spec {
 		seats(rule.CancelVacancies, scenario.SoonBooked, func(k *scenario.Kept) Move {
 			return Move{before: k.LateRelease.After, after: k.Cancel.After, by: k.Guests, infants: k.Infants, stop: k.Stop, between: sent(k.Cancel)}
 		}),
-		of(rule.CancelRepeatStatus, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(last(k.CancelsAgain), status(ok)) }),
+		of(rule.CancelRepeatStatus, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(last(k.CancelsAgain), Status(ok)) }),
 		seats(rule.CancelRepeatVacancies, scenario.SoonUndone, func(k *scenario.Kept) Move { return still(k, last(k.CancelsAgain)) }),
 		of(rule.ConfirmCancelled, scenario.SoonUndone, refused(func(k *scenario.Kept) scenario.Act { return k.ConfirmCancelled })),
-		of(rule.ReleaseCancelled, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(k.ReleaseCancelled, status(ok)) }),
-		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.RepeatedCall) Finding { return heard(*h, status(ok)) })),
+		of(rule.ReleaseCancelled, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(k.ReleaseCancelled, Status(ok)) }),
+		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.RepeatedCall) Finding { return heard(*h, Status(ok)) })),
 	}
 }
 
 // late expects that the answer to an act, if there is one, passes a check.
-func late(act scenario.Act, right check) Finding {
+func late(act scenario.Act, right Check) Finding {
 	if act.Answer == nil {
 		return Finding{}
 	}
-	return expect(act.Answer, right)
+	return Expect(act.Answer, right)
 }

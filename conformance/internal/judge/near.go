@@ -77,18 +77,18 @@ func keysRefused(all scenario.KeyTries, missing bool) (f Finding) {
 		if try.Fresh {
 			where = "on a new connection"
 		}
-		f = broken("%s, call %d with it, %s: expected 401, received %s", try.Key, try.Number, where, try.Answer.Words()).showing(try.Answer.Exchange)
+		f = Broken("%s, call %d with it, %s: expected 401, received %s", try.Key, try.Number, where, try.Answer.Words()).Showing(try.Answer.Exchange)
 		if try.Key == probe.EmptyKey {
-			f.Suspects = keyMissing[try.Answer.Endpoint]
+			f.Suspects = KeyMissing[try.Answer.Endpoint]
 		}
 		return f
 	}
 	return f
 }
 
-// keyMissing lists the rules about a call without a key. Many servers cannot distinguish an empty
+// KeyMissing lists the rules about a call without a key. Many servers cannot distinguish an empty
 // header from an absent one.
-var keyMissing = map[partnerapi.Endpoint][]rule.Rule{
+var KeyMissing = map[partnerapi.Endpoint][]rule.Rule{
 	partnerapi.Products:     {rule.ProductsMissingKey, rule.ProbeMissingKey},
 	partnerapi.Availability: {rule.AvailabilityMissingKey},
 	partnerapi.Reserve:      {rule.ReserveMissingKey},
@@ -104,26 +104,26 @@ func CodeSpecs() []Spec {
 		return spec(r, once(scenario.PlayNearCodes, judge))
 	}
 	return []Spec{
-		of(rule.ConfirmUnknown, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Confirms, status(refusal)) }),
+		of(rule.ConfirmUnknown, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Confirms, Status(refusal)) }),
 		spec(rule.ReleaseUnknown,
-			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, status(ok)) }),
+			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Status(ok)) }),
 			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
 				return Move{before: n.Opening.Held, after: n.Held, stop: n.Stop, between: codeExchanges(n.Releases)}
 			}),
 			also(counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
 				return Move{before: n.Confirm.After, after: n.Crossed, stop: n.Stop, between: codeExchanges(n.Releases)}
 			}))),
-		of(rule.ReleaseUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, succeed) }),
+		of(rule.ReleaseUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Succeed) }),
 		spec(rule.CancelUnknown,
-			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, status(ok)) }),
+			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Status(ok)) }),
 			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
 				return Move{before: n.Crossed, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
 			})),
-		of(rule.CancelUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, succeed) }),
+		of(rule.CancelUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Succeed) }),
 	}
 }
 
-func unknownCodes(all scenario.CodeTries, right check) Finding {
+func unknownCodes(all scenario.CodeTries, right Check) Finding {
 	for _, try := range all {
 		if try.Answer.Failure != nil {
 			continue // a closed connection shows nothing about the code
@@ -133,7 +133,7 @@ func unknownCodes(all scenario.CodeTries, right check) Finding {
 			if try.Strange {
 				like = ""
 			}
-			return broken("an unknown code, %s%s: %s", like, try.Form, flaw).showing(try.Answer.Exchange)
+			return Broken("an unknown code, %s%s: %s", like, try.Form, flaw).Showing(try.Answer.Exchange)
 		}
 	}
 	return Finding{}

@@ -48,22 +48,31 @@ func productSpecs() []Spec {
 	return specs
 }
 
+// InCatalog are the rules that one pull of the catalog decides, with their judges.
+var InCatalog = []struct {
+	Rule  rule.Rule
+	Judge func(*scenario.Survey) Finding
+}{
+	{rule.ProductUnique, uniqueProducts}, {rule.OptionUnique, uniqueOptions}, {rule.UnitUnique, uniqueUnits},
+	{rule.AdultUnit, eachOption(withoutAdult)}, {rule.CurrencyDecimals, eachUnit(oddDecimals)}, {rule.AgeRange, eachUnit(noAge)},
+}
+
 func answered(play play[scenario.RepeatedCall], statuses []int) Step {
-	return once(play, func(h scenario.RepeatedCall) Finding { return heard(h, status(statuses)) })
+	return once(play, func(h scenario.RepeatedCall) Finding { return heard(h, Status(statuses)) })
 }
 
 func updatedSince(c scenario.Catalog) Finding {
 	if c.Answer == nil {
 		return Stopped(c.Stop)
 	}
-	return expect(c.Answer, status(ok)).or(func() Finding {
+	return Expect(c.Answer, Status(ok)).or(func() Finding {
 		switch stop := Stopped(c.Stop); {
 		case stop.Cause != nil:
-			return broken("%s", c.Stop.Message)
+			return Broken("%s", c.Stop.Message)
 		case stop.Ends():
 			return stop
 		case c.Misfit != "":
-			return broken("%s", c.Misfit)
+			return Broken("%s", c.Misfit)
 		default:
 			return Finding{}
 		}
@@ -95,7 +104,7 @@ func unique(in *probe.Exchange, place string, list []string) Finding {
 	first := map[string]int{}
 	for i, id := range list {
 		if before, seen := first[id]; seen && id != "" {
-			return broken("%s[%d].id: expected an id of its own, received that of %s[%d], %q", place, i, place, before, id).showing(in)
+			return Broken("%s[%d].id: expected an id of its own, received that of %s[%d], %q", place, i, place, before, id).Showing(in)
 		}
 		first[id] = i
 	}
@@ -106,7 +115,7 @@ func unique(in *probe.Exchange, place string, list []string) Finding {
 func samePulls(same func(first, second []discover.Product) Finding) func(*scenario.Survey) Finding {
 	return func(v *scenario.Survey) Finding {
 		return Stopped(v.Second.Stop).or(func() Finding {
-			return same(v.Products, v.Second.Products).showing(v.Pull, v.Second.Exchange)
+			return same(v.Products, v.Second.Products).Showing(v.Pull, v.Second.Exchange)
 		})
 	}
 }
@@ -152,11 +161,11 @@ func same(place string, first, second []string) Finding {
 	gone, came := plan.Without(first, second), plan.Without(second, first)
 	switch {
 	case len(gone) > 0 && len(came) > 0:
-		return broken("%s: expected the ids of the pull before, received %s in place of %s", place, plan.Few(came), plan.Few(gone))
+		return Broken("%s: expected the ids of the pull before, received %s in place of %s", place, plan.Few(came), plan.Few(gone))
 	case len(gone) > 0:
-		return broken("%s: expected the ids of the pull before, %s is missing", place, plan.Few(gone))
+		return Broken("%s: expected the ids of the pull before, %s is missing", place, plan.Few(gone))
 	case len(came) > 0:
-		return broken("%s: expected the ids of the pull before, %s is new", place, plan.Few(came))
+		return Broken("%s: expected the ids of the pull before, %s is new", place, plan.Few(came))
 	default:
 		return Finding{}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -92,7 +93,7 @@ func (r *race) reserves(attempts scenario.Attempts, guests int64, first int) (wo
 		if a.Won() {
 			won++
 		}
-		r.add(model.Call{Kind: model.Reserve, Hold: first + i, Guests: guests}, model.Outcome{Done: a.Won(), Busy: scenario.IsBusy(a.Answer)}, a.Answer.Exchange)
+		r.add(model.Call{Kind: model.Reserve, Hold: first + i, Guests: guests}, model.Outcome{Done: a.Won(), Busy: partner.IsBusy(a.Answer)}, a.Answer.Exchange)
 	}
 	return won
 }
@@ -110,7 +111,7 @@ func (r *race) end(format string, args ...any) {
 	r.saw(r.after, r.after.First)
 	explained, err := r.history.Explained()
 	if err != nil {
-		r.Stop = scenario.Missing("%v", err)
+		r.Stop = partner.Missing("%v", err)
 	} else if !explained {
 		r.Flaw, r.Picture = fmt.Sprintf(format, args...), r.history.Picture()
 	}
@@ -221,7 +222,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 	for _, answer := range b.Confirms {
 		o := model.Outcome{Done: answer.OK(http.StatusOK)}
 		if o.Done {
-			id := scenario.Text(answer, "externalBookingId")
+			id := partner.Text(answer, "externalBookingId")
 			if !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
@@ -278,7 +279,7 @@ func cancelledTwice(b *scenario.Twice) Try {
 	if flaw := attemptsFlaw(b.Guests); flaw.words != "" {
 		return r.surely(flaw)
 	}
-	if id := b.Hold.BookingID(); b.Again != nil && b.Again.OK(http.StatusOK) && scenario.Text(b.Again, "externalBookingId") != id {
+	if id := b.Hold.BookingID(); b.Again != nil && b.Again.OK(http.StatusOK) && partner.Text(b.Again, "externalBookingId") != id {
 		return r.surely(flawed{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, booking(b.Again))})
 	}
 	r.all(model.Cancel, b.Cancels...)
@@ -313,7 +314,7 @@ func attemptsFlaw(attempts scenario.Attempts) flawed {
 			codes[a.Code] = true
 		case a.Answer.OK(http.StatusOK, http.StatusCreated):
 			return flawed{"reserves at the same time: expected a hold with a reservation code, received " + a.Answer.Words() + " without one", &rule.ReserveCode}
-		case scenario.IsBusy(a.Answer):
+		case partner.IsBusy(a.Answer):
 		case !a.Answer.OK(http.StatusBadRequest):
 			return flawed{"reserves at the same time: expected 200 or 201 with a hold, or a refusal with 400, received " + a.Answer.Words(), &rule.ReserveStatus}
 		default:
@@ -337,7 +338,7 @@ func allDone(of rule.Rule, answers ...*probe.Answer) flawed {
 
 func booking(answer *probe.Answer) string {
 	if answer.OK(http.StatusOK) {
-		return fmt.Sprintf("booking %q", scenario.Text(answer, "externalBookingId"))
+		return fmt.Sprintf("booking %q", partner.Text(answer, "externalBookingId"))
 	}
 	return answer.Words()
 }

@@ -8,32 +8,32 @@ import (
 )
 
 func releaseSpecs() []Spec {
-	live := func(r rule.Rule, checks ...check) Spec {
+	live := func(r rule.Rule, checks ...Check) Spec {
 		return spec(r, held, once(scenario.PlayReleases, func(all scenario.Releases) Finding { return releases(r, all, checks...) }))
 	}
-	unknown := func(r rule.Rule, check check) Spec {
+	unknown := func(r rule.Rule, check Check) Spec {
 		return spec(r, once(scenario.PlayUnknownRelease, func(h *scenario.RepeatedCall) Finding { return heard(*h, check) }))
 	}
-	fits := []check{status(ok), fit(schemas.ReleaseAnswer)}
+	fits := []Check{Status(ok), Fit(schemas.ReleaseAnswer)}
 	return []Spec{
 		live(rule.ReleaseStatus),
 		live(rule.ReleaseJSON, scenario.NoObject),
-		live(rule.ReleaseSuccess, fit(schemas.ReleaseAnswer), succeed),
+		live(rule.ReleaseSuccess, Fit(schemas.ReleaseAnswer), Succeed),
 		spec(rule.ReleaseVacanciesOne, with(seatsHeld, andOptionChecks(Step{}, func(v *scenario.OptionCheck) Move { return returned(&v.Opening, v.Release) }))...),
 		spec(rule.ReleaseVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
 			return returned(&h.Opening, h.Release)
 		}))...),
 		spec(rule.ReleaseRebookable, with(seatsHeld, tried(1, scenario.PlaySellOut, rebookable))...),
 		spec(rule.ReleaseWithoutBody, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return after(h.Release, h.Stop, scenario.Act{}, status(ok))
+			return after(h.Release, h.Stop, scenario.Act{}, Status(ok))
 		})),
-		unknown(rule.ReleaseUnknown, status(ok)),
-		unknown(rule.ReleaseUnknownSuccess, succeed),
+		unknown(rule.ReleaseUnknown, Status(ok)),
+		unknown(rule.ReleaseUnknownSuccess, Succeed),
 		spec(rule.ReleaseRepeatStatus, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 			return afterEach(h.ReleasesAgain, h.Stop, h.Release, fits...)
 		})),
 		spec(rule.ReleaseRepeatSuccess, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return afterEach(h.ReleasesAgain, h.Stop, scenario.Act{}, succeed)
+			return afterEach(h.ReleasesAgain, h.Stop, scenario.Act{}, Succeed)
 		})),
 		spec(rule.ReleaseRepeatVacancies, with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
 			return returned(&h.Opening, append([]scenario.Act{h.Release}, h.ReleasesAgain...)...)
@@ -59,7 +59,7 @@ func releaseSpecs() []Spec {
 }
 
 // releases checks the answers to releases of live holds, of all option checks and of the Holding.
-func releases(r rule.Rule, all scenario.Releases, checks ...check) Finding {
+func releases(r rule.Rule, all scenario.Releases, checks ...Check) Finding {
 	var answers []*probe.Answer
 	take := func(act scenario.Act) {
 		if act.Answer != nil && act.Answer.OK(200) {

@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -82,9 +83,9 @@ func nothing[T any](T) Finding { return Finding{} }
 // accepts finds an option whose slots are shown as bookable but refused.
 func accepts(v *scenario.OptionCheck) Finding {
 	switch stop := v.Stop; {
-	case stop != nil && stop.Kind == scenario.Refused:
-		return broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
-			showing(append([]*probe.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
+	case stop != nil && stop.Kind == partner.Refused:
+		return Broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
+			Showing(append([]*probe.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
 	case v.Hold == nil && stop != nil && !stop.OnlyMissing():
 		return Stopped(stop)
 	default:
@@ -98,13 +99,13 @@ func holdLife(b *scenario.Booking) Finding {
 	if b.Hold.Expires.IsZero() {
 		f = blockedBy(rule.ReserveExpiresAt)
 	}
-	return f.showing(b.Hold.Answer.Exchange)
+	return f.Showing(b.Hold.Answer.Exchange)
 }
 
 func expiresLater(b *scenario.Booking) Finding {
 	return holdLife(b).or(func() Finding {
 		if b.Hold.Life <= 0 {
-			return broken("Expected a time in the future, received one %s ago", (-b.Hold.Life).Round(time.Second))
+			return Broken("Expected a time in the future, received one %s ago", (-b.Hold.Life).Round(time.Second))
 		}
 		return Finding{}
 	})
@@ -118,7 +119,7 @@ func expiresInWindow(b *scenario.Booking) Finding {
 		case b.Traits.Holdless:
 			return notApplicable("the partner keeps no holds: expiresAt lies %s ahead", life.Round(time.Minute))
 		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
-			return broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
+			return Broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
 		default:
 			return Finding{}
 		}
@@ -132,7 +133,7 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 		for _, entry := range all.Entries {
 			value := id(entry)
 			if value != "" && first[value] {
-				f := broken("Expected a %s of its own for each, received %q twice", field, value)
+				f := Broken("Expected a %s of its own for each, received %q twice", field, value)
 				for _, exchange := range all.Exchanges {
 					if exchange.Response != nil && exchange.Response.Body.Mentions(value) {
 						f.Exchanges = append(f.Exchanges, exchange)
@@ -153,9 +154,9 @@ func mixedTaken(m *scenario.MixedParty) Finding {
 	switch {
 	case m.Hold != nil || m.Stop == nil:
 		return Finding{}
-	case m.Stop.Kind == scenario.Refused:
+	case m.Stop.Kind == partner.Refused:
 		return notApplicable("the partner refuses such a party: %s", m.Stop.Message)
-	case m.Stop.OnlyMissing() && m.Stop.Kind != scenario.OutOfBounds:
+	case m.Stop.OnlyMissing() && m.Stop.Kind != partner.OutOfBounds:
 		return notApplicable("no option has two guest types that take seats, and seats for both")
 	default:
 		return Finding{}
@@ -181,7 +182,7 @@ func soldOut(t *scenario.SellOut) Finding {
 
 func fullRefused(t *scenario.SellOut) Try {
 	if t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0 {
-		return unplayed(scenario.NotHere("the slot was not full any more: other customers moved its seats"))
+		return unplayed(partner.NotHere("the slot was not full any more: other customers moved its seats"))
 	}
 	return reserved(t.Full, t.Over, t.Stop, refusal...)
 }
@@ -193,7 +194,7 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 			if f.Outcome == report.Inconclusive {
 				f = Finding{}
 			}
-			f = f.or(func() Finding { return expect(answer, fit(schemas.Refusal)) })
+			f = f.or(func() Finding { return Expect(answer, Fit(schemas.Refusal)) })
 		}
 	}
 	return f
@@ -202,7 +203,7 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 // keyRefused is the step that checks that a call without the registered key was answered 401.
 func keyRefused(of func(*scenario.WrongKeys) scenario.Act) Step {
 	return once(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Finding {
-		return after(of(k), k.Stop, scenario.Act{}, status(unauthorized))
+		return after(of(k), k.Stop, scenario.Act{}, Status(unauthorized))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -39,17 +40,17 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		got   *probe.Answer
-		check check
+		check Check
 		says  string // "": nothing
 	}{
-		{"the status", answer(200, ""), status(ok), ""},
-		{"another status", answer(500, ""), status([]int{200, 201}), "Expected 200 or 201, received 500"},
-		{"no answer", answer(0, ""), status(ok), "no whole answer: gone"},
-		{"success", answer(200, `{"success":true}`), succeed, ""},
-		{"no success", answer(200, `{}`), succeed, "it is missing"},
-		{"success in words", answer(200, `{"success":"yes"}`), succeed, "received yes"},
-		{"a refusal", answer(400, `{"message":"full"}`), fit(schemas.Refusal), ""},
-		{"a refusal without words", answer(400, `{}`), fit(schemas.Refusal), "message"},
+		{"the status", answer(200, ""), Status(ok), ""},
+		{"another status", answer(500, ""), Status([]int{200, 201}), "Expected 200 or 201, received 500"},
+		{"no answer", answer(0, ""), Status(ok), "no whole answer: gone"},
+		{"success", answer(200, `{"success":true}`), Succeed, ""},
+		{"no success", answer(200, `{}`), Succeed, "it is missing"},
+		{"success in words", answer(200, `{"success":"yes"}`), Succeed, "received yes"},
+		{"a refusal", answer(400, `{"message":"full"}`), Fit(schemas.Refusal), ""},
+		{"a refusal without words", answer(400, `{}`), Fit(schemas.Refusal), "message"},
 		{"an object", answer(200, `{}`), scenario.NoObject, ""},
 		{"a list", answer(200, `[]`), scenario.NoObject, "another JSON value"},
 		{"no JSON", answer(200, `{`), scenario.NoObject, "Expected a JSON object"},
@@ -59,7 +60,7 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 		}
 	}
 	for declared, want := range map[string]bool{"application/json; charset=utf-8": true, "application/problem+json": true, "text/html": false, "": false} {
-		if got := isJSONType(declared); got != want {
+		if got := IsJSONType(declared); got != want {
 			t.Errorf("%q: want JSON %t, got %t", declared, want, got)
 		}
 	}
@@ -98,8 +99,8 @@ func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	finds(t, "no repeat", sameBooking(booking(made, nil)), report.Inconclusive, "not played to its end")
 	finds(t, "a crash", repeatStatus(booking(made, answer(500, ""))), report.Failed, "Expected 200 or 4xx")
 	finds(t, "a conflict", repeatStatus(booking(made, answer(409, ""))), "", "")
-	finds(t, "confirmed", confirmed(booking(made, nil)), "", "")
-	finds(t, "pending", confirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `received "PENDING"`)
+	finds(t, "confirmed", Confirmed(booking(made, nil)), "", "")
+	finds(t, "pending", Confirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `received "PENDING"`)
 	finds(t, "the hold's product", echo(booking(made, nil)), "", "")
 	finds(t, "another product", echo(booking(answer(200, `{"productId":"boat"}`), nil)), report.Failed, `productId: expected that of the hold, "walk", received "boat"`)
 	finds(t, "tickets", hasTickets(booking(answer(200, `{"tickets":[{}]}`), nil)), "", "")
@@ -149,7 +150,7 @@ func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
 	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.MalformedRequest{odd(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
-	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), report.Inconclusive, "no slot")
+	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), report.Inconclusive, "no slot")
 }
 
 func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
@@ -157,7 +158,7 @@ func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
 	late := []*probe.Exchange{answer(200, "").Exchange}
 	finds(t, "in time", inTime(scenario.AnswerTimes{Limit: time.Second, Times: []time.Duration{1}}), "", "")
 	finds(t, "one late", inTime(scenario.AnswerTimes{Limit: time.Second, Times: []time.Duration{2 * time.Second}, Late: late}), report.Warned, "1 of 1 calls took longer, the worst 2s")
-	finds(t, "broken", inTime(scenario.AnswerTimes{Broken: stop(scenario.Late, partnerapi.Reserve, scenario.Usual)}), report.Failed, "stopped")
+	finds(t, "broken", inTime(scenario.AnswerTimes{Broken: stop(partner.Late, partnerapi.Reserve, partner.Usual)}), report.Failed, "stopped")
 	finds(t, "no call", inTime(scenario.AnswerTimes{}), report.Inconclusive, "no call was answered")
 	typed := answer(200, `{}`)
 	typed.Endpoint = partnerapi.Reserve
@@ -196,12 +197,12 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},
 		}), "expected 200, received 404", true},
 		{"two confirms, after which the seats could not be read", confirmedTwice(&scenario.Twice{
-			Opening: scenario.Opening{Stop: scenario.Missing("turned away")}, Confirms: []*probe.Answer{answer(200, ""), answer(200, "")},
+			Opening: scenario.Opening{Stop: partner.Missing("turned away")}, Confirms: []*probe.Answer{answer(200, ""), answer(200, "")},
 		}), "", false},
 		{"two cancellations, after which the seats could not be read", cancelledTwice(&scenario.Twice{
-			Opening: scenario.Opening{Stop: scenario.Missing("turned away")}, Cancels: []*probe.Answer{answer(200, ""), answer(200, "")},
+			Opening: scenario.Opening{Stop: partner.Missing("turned away")}, Cancels: []*probe.Answer{answer(200, ""), answer(200, "")},
 		}), "", false},
-		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), "", false},
+		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), "", false},
 	} {
 		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
 			t.Errorf("%s: want %q, sure %t, got %q, %t", test.name, test.flaw, test.sure, test.got.Flaw, test.got.Sure)
@@ -278,7 +279,7 @@ func TestIDsStayWithTheirSlots(t *testing.T) {
 		"ids by position":        {[]discover.Slot{slotAt("0", nine), slotAt("1", ten)}, []discover.Slot{slotAt("0", ten)}, `expected id "0" to stay`},
 		"one of two at a time":   {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("a", nine), slotAt("c", nine)}, `keep its id "b", received "c"`},
 	} {
-		failure := keepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
+		failure := KeepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
 		if (failure == "") != (test.says == "") || !strings.Contains(failure, test.says) {
 			t.Errorf("%s: want %q, got %q", name, test.says, failure)
 		}

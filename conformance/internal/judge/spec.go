@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
@@ -61,8 +62,8 @@ type Try struct {
 	At       *scenario.Reading // of the slot used; nil: other customers do not matter
 	On       *plan.Case        // the case that the try was equal to; nil if it cannot be simplified
 	Shown    []*probe.Exchange
-	Picture  []byte         // HTML; may be nil
-	Stop     *scenario.Stop // why there is nothing to judge
+	Picture  []byte        // HTML; may be nil
+	Stop     *partner.Stop // why there is nothing to judge
 
 	Uncounted bool // the slot shows no number of seats
 	Skip      bool // there is nothing to judge here
@@ -79,7 +80,7 @@ func (t Try) Weighed() noise.Try {
 }
 
 // unplayed returns a try that was stopped before the judged fact.
-func unplayed(stop *scenario.Stop) Try { return Try{Stop: scenario.Unplayed(stop)} }
+func unplayed(stop *partner.Stop) Try { return Try{Stop: partner.Unplayed(stop)} }
 
 func spec(r rule.Rule, steps ...Step) Spec { return Spec{Rule: r, Steps: steps} }
 
@@ -175,7 +176,7 @@ type Move struct {
 	via           []*scenario.Reading // in between; changes outside the story's own steps do not count
 	by            int64
 	infants       int64 // among the guests whose seats change; they may have no seat
-	stop          *scenario.Stop
+	stop          *partner.Stop
 	between       []*probe.Exchange // what happened between the readings
 	part          *part             // an earlier part of the move; nil: none is judged by itself
 }
@@ -256,7 +257,7 @@ func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
 }
 
 // still expects that acts have not changed the seats since a reading.
-func still(before *scenario.Reading, stop *scenario.Stop, acts ...scenario.Act) Move {
+func still(before *scenario.Reading, stop *partner.Stop, acts ...scenario.Act) Move {
 	return Move{before: before, after: last(acts).After, stop: stop, between: sent(acts...)}
 }
 
@@ -271,7 +272,7 @@ func last(acts []scenario.Act) scenario.Act {
 // reserved judges a reserve after a reading by a rule that requires one of the wanted answers.
 // Another customer who took or returned the seat can explain a hold or a refusal, but no other
 // answer. The seats are not counted if the answer was as required.
-func reserved(before *scenario.Reading, act scenario.Act, stop *scenario.Stop, wanted ...int) Try {
+func reserved(before *scenario.Reading, act scenario.Act, stop *partner.Stop, wanted ...int) Try {
 	if act.Answer == nil {
 		return unplayed(stop)
 	}
@@ -285,7 +286,7 @@ func reserved(before *scenario.Reading, act scenario.Act, stop *scenario.Stop, w
 	if answer.OK(wanted...) {
 		return t
 	}
-	t.Flaw = "Expected " + scenario.AnyOf(wanted) + ", received " + answer.Words()
+	t.Flaw = "Expected " + partner.AnyOf(wanted) + ", received " + answer.Words()
 	t.Sure = after == nil || !answer.OK(200, 201, 400)
 	if after != nil {
 		t.At, t.Took = after, scenario.Middle(answer.Exchange).Sub(before.Last.At())

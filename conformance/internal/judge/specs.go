@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/explore"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -60,15 +61,15 @@ func overallSpecs() []Spec {
 	}
 	for _, of := range []struct {
 		rule  rule.Rule
-		limit scenario.Limit
+		limit partner.Limit
 	}{
-		{rule.ProductsLimit, scenario.Limit{Endpoint: partnerapi.Products}},
-		{rule.ProbeLimit, scenario.Limit{Endpoint: partnerapi.Products, Form: scenario.Probe}},
-		{rule.AvailabilityLimit, scenario.Limit{Endpoint: partnerapi.Availability}},
-		{rule.ReserveLimit, scenario.Limit{Endpoint: partnerapi.Reserve}},
-		{rule.ConfirmLimit, scenario.Limit{Endpoint: partnerapi.Confirm}},
-		{rule.ReleaseLimit, scenario.Limit{Endpoint: partnerapi.Release}},
-		{rule.CancelLimit, scenario.Limit{Endpoint: partnerapi.Cancel}},
+		{rule.ProductsLimit, partner.Limit{Endpoint: partnerapi.Products}},
+		{rule.ProbeLimit, partner.Limit{Endpoint: partnerapi.Products, Form: partner.Probe}},
+		{rule.AvailabilityLimit, partner.Limit{Endpoint: partnerapi.Availability}},
+		{rule.ReserveLimit, partner.Limit{Endpoint: partnerapi.Reserve}},
+		{rule.ConfirmLimit, partner.Limit{Endpoint: partnerapi.Confirm}},
+		{rule.ReleaseLimit, partner.Limit{Endpoint: partnerapi.Release}},
+		{rule.CancelLimit, partner.Limit{Endpoint: partnerapi.Cancel}},
 	} {
 		specs = append(specs, spec(of.rule, with(ofCancel(of.rule), once(scenario.PlayTimes(of.limit), inTime))...))
 	}
@@ -94,13 +95,13 @@ func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
 				continue
 			}
 			judged++
-			if declared := exchange.Response.Header.Get("Content-Type"); !isJSONType(declared) {
+			if declared := exchange.Response.Header.Get("Content-Type"); !IsJSONType(declared) {
 				wrong = append(wrong, fmt.Sprintf("Expected Content-Type: application/json, received %q", declared))
 				shown = append(shown, exchange)
 			}
 		}
 		return problems(wrong[:min(1, len(wrong))], shown...).or(func() Finding {
-			return reached(judged > 0, scenario.Missing("no answer of this endpoint had a body"))
+			return reached(judged > 0, partner.Missing("no answer of this endpoint had a body"))
 		})
 	}
 }
@@ -114,7 +115,7 @@ func inTime(t scenario.AnswerTimes) Finding {
 		return Stopped(t.Survey).or(func() Finding { return inconclusive("no call was answered") })
 	case len(t.Late) > 0:
 		return ends(report.Warned, "Expected the complete answer within %s: %d of %d calls took longer, the worst %s",
-			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).showing(t.Late...)
+			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).Showing(t.Late...)
 	default:
 		return Finding{}
 	}
@@ -129,7 +130,7 @@ func lifecycleSpecs() []Spec {
 func lifecycles(r explore.Result) Finding {
 	if r.Flaw != "" {
 		steps := r.Told.Broken.Steps
-		return broken("a story of %d steps breaks at its last, %s: %s", len(steps), r.Does, r.Flaw).showing(r.Shown...)
+		return Broken("a story of %d steps breaks at its last, %s: %s", len(steps), r.Does, r.Flaw).Showing(r.Shown...)
 	}
 	if f := Stopped(r.Stop); f.Ends() {
 		return f

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -14,7 +15,7 @@ import (
 // unusualSpecs returns the specs that judge calls that are lawful but not what is tried first.
 func unusualSpecs() []Spec {
 	specs := []Spec{
-		spec(rule.AvailabilityUnknownFields, once(scenario.PlayOpenQuestion, func(stop *scenario.Stop) Finding {
+		spec(rule.AvailabilityUnknownFields, once(scenario.PlayOpenQuestion, func(stop *partner.Stop) Finding {
 			return attributed(rule.AvailabilityUnknownFields, stop)
 		})),
 	}
@@ -35,11 +36,11 @@ func unusualSpecs() []Spec {
 	}
 	return append(specs,
 		spec(rule.ReleaseUnknownFields, held, once(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
-			return after(o.Release, o.Stop, scenario.Act{}, status(ok), succeed)
+			return after(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
 		})),
 		spec(rule.CancelUnknownFields, with(cancelled, once(scenario.PlayUnnamedFields, func(b *scenario.UnusualBooking) Finding {
 			return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).
-				or(func() Finding { return expect(b.Cancel, status(ok), succeed) })
+				or(func() Finding { return Expect(b.Cancel, Status(ok), Succeed) })
 		}))...),
 	)
 }
@@ -59,14 +60,14 @@ func PartialSpecs() []Spec {
 
 // unusualReached finds what stopped an unusual booking before a fact. A failure of its reserve or
 // confirm breaks the rule about unusual requests of that kind.
-func unusualReached(fact bool, stop *scenario.Stop, reserve, confirm rule.Rule) Finding {
+func unusualReached(fact bool, stop *partner.Stop, reserve, confirm rule.Rule) Finding {
 	switch {
 	case fact:
 		return Finding{}
-	case stop != nil && stop.Form == scenario.Unusual:
+	case stop != nil && stop.Form == partner.Unusual:
 		return Finding{Outcome: report.Failed, Message: stop.Message, Cause: &confirm, Exchanges: stop.Exchanges}
 	default:
-		return attributed(reserve, scenario.Unplayed(stop))
+		return attributed(reserve, partner.Unplayed(stop))
 	}
 }
 

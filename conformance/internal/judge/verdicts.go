@@ -166,7 +166,7 @@ func (v *Verdicts) Blame(f Finding) *report.RuleResult {
 		return nil
 	}
 	blamed := v.Set(*f.Cause, Weight(*f.Cause), f.Message)
-	blamed.Exchanges = evidence(f.Exchanges)
+	blamed.Exchanges = Evidence(f.Exchanges)
 	return blamed
 }
 
@@ -200,7 +200,7 @@ func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.Ru
 		for _, problem := range f.Problems {
 			verdict.Problems = append(verdict.Problems, v.words(problem))
 		}
-		verdict.Exchanges = evidence(f.Exchanges)
+		verdict.Exchanges = Evidence(f.Exchanges)
 	}
 	return verdict
 }
@@ -243,7 +243,7 @@ func (v *Verdicts) Settle(late *Fields) {
 // found records a breach of r that was found late.
 func (v *Verdicts) found(r rule.Rule, f Finding) {
 	verdict := v.Set(r, Weight(r), f.Message)
-	verdict.Exchanges = evidence(f.Exchanges)
+	verdict.Exchanges = Evidence(f.Exchanges)
 	for _, problem := range f.Problems {
 		verdict.Problems = append(verdict.Problems, v.words(problem))
 	}
@@ -265,9 +265,9 @@ func remedyOf(r rule.Rule) string {
 
 func whileBroken(id string) string { return fmt.Sprintf("cannot be judged until %s passes", id) }
 
-// evidence copies the exchanges that a report shows, in the order in which they were sent and each
+// Evidence copies the exchanges that a report shows, in the order in which they were sent and each
 // once. It prefers the copy with a marked place.
-func evidence(exchanges []*probe.Exchange) []probe.Exchange {
+func Evidence(exchanges []*probe.Exchange) []probe.Exchange {
 	const most = 12 // a story is shorter; a rule over the complete catalog shows its first breaches
 	shown := []probe.Exchange{}
 	for _, exchange := range exchanges {

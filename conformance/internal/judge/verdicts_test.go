@@ -140,7 +140,7 @@ func TestEvidenceIsShownOnceAndBounded(t *testing.T) {
 	for number := range 50 {
 		exchanges = append(exchanges, &probe.Exchange{Number: number}, &probe.Exchange{Number: number})
 	}
-	shown := evidence(exchanges)
+	shown := Evidence(exchanges)
 	if len(shown) != 12 || shown[0].Number != 0 || shown[1].Number != 1 {
 		t.Errorf("want the first 12 exchanges, each once, got %d", len(shown))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -105,9 +106,9 @@ func notifiedSlots(v *scenario.Webhooks) Finding {
 	}
 	for _, look := range v.Lookups {
 		if flaw := unknownSlot(look); flaw != "" {
-			f := broken("%s", flaw).showing(look.Told.Exchange)
+			f := Broken("%s", flaw).Showing(look.Told.Exchange)
 			if look.Shown != nil {
-				f = f.showing(look.Shown)
+				f = f.Showing(look.Shown)
 			}
 			return f
 		}
@@ -141,7 +142,7 @@ func reports(v *scenario.Webhooks) Finding {
 	case len(v.Holds) > 0 && v.Stop == nil:
 		return notApplicable("the partner sent no notification of the run's own holds within %s, which is optional", v.Wait)
 	default:
-		return Stopped(scenario.Unplayed(v.Stop))
+		return Stopped(partner.Unplayed(v.Stop))
 	}
 }
 
@@ -166,9 +167,9 @@ func notifiedStates(v *scenario.Webhooks) Finding {
 			return Finding{}
 		case len(wrong) == 1:
 			return inconclusive("the notification of one hold differs from availability, which another customer or the partner's staff may have caused: %s", differs(wrong[0])).
-				showing(evidenceOf(wrong[0])...).withRemedy("Run again at a quieter time, or against a test environment.")
+				Showing(evidenceOf(wrong[0])...).withRemedy("Run again at a quieter time, or against a test environment.")
 		default:
-			return broken("after %s: %s", wrong[0].Change, differs(wrong[0])).showing(append(evidenceOf(wrong[0]), evidenceOf(wrong[1])...)...)
+			return Broken("after %s: %s", wrong[0].Change, differs(wrong[0])).Showing(append(evidenceOf(wrong[0]), evidenceOf(wrong[1])...)...)
 		}
 	})
 }
@@ -206,9 +207,9 @@ func notifiedHolds(v *scenario.Webhooks) Finding {
 			return Finding{}
 		}
 		n := silent[0]
-		return broken("Expected a notification of %s in slot %q of product %q within %s, as of %s in slot %q of product %q; none arrived",
+		return Broken("Expected a notification of %s in slot %q of product %q within %s, as of %s in slot %q of product %q; none arrived",
 			n.Change, n.Offer.Slot.ID, n.Offer.Product.ID, v.Wait, heard[0].Change, heard[0].Offer.Slot.ID, heard[0].Offer.Product.ID).
-			showing(append(evidenceOf(heard[0]), evidenceOf(n)...)...)
+			Showing(append(evidenceOf(heard[0]), evidenceOf(n)...)...)
 	})
 }
 
@@ -229,8 +230,8 @@ func notifiedReleases(v *scenario.Webhooks) Finding {
 			if len(n.Told) > 0 {
 				received = "received " + differs(n)
 			}
-			return broken("Expected a notification of %s within %s, as of the hold before it: %s", n.Change, v.Wait, received).
-				showing(append(evidenceOf(held), evidenceOf(n)...)...)
+			return Broken("Expected a notification of %s within %s, as of the hold before it: %s", n.Change, v.Wait, received).
+				Showing(append(evidenceOf(held), evidenceOf(n)...)...)
 		}
 		return reached(judged, v.Stop)
 	})
@@ -252,7 +253,7 @@ func notifiedInOrder(v *scenario.Webhooks) Finding {
 	return reports(v).or(func() Finding {
 		switch {
 		case v.Row == nil:
-			return Stopped(scenario.Unplayed(v.Stop))
+			return Stopped(partner.Unplayed(v.Stop))
 		case !v.Row.Calm:
 			return inconclusive("other customers moved the seats of the slot with several holds").
 				withRemedy("Run again at a quieter time, or against a test environment.")
@@ -263,12 +264,12 @@ func notifiedInOrder(v *scenario.Webhooks) Finding {
 				continue
 			}
 			if before != nil && *w.Slot.Vacancies > *before.Slot.Vacancies {
-				return broken("Expected the notifications of several holds in one slot in their order: the one with vacancies %d arrived after the one with %d",
-					*w.Slot.Vacancies, *before.Slot.Vacancies).showing(before.Exchange, w.Exchange)
+				return Broken("Expected the notifications of several holds in one slot in their order: the one with vacancies %d arrived after the one with %d",
+					*w.Slot.Vacancies, *before.Slot.Vacancies).Showing(before.Exchange, w.Exchange)
 			}
 			before = w
 		}
-		return reached(before != nil, scenario.Missing("the several holds in one slot were not notified with vacancies"))
+		return reached(before != nil, partner.Missing("the several holds in one slot were not notified with vacancies"))
 	})
 }
 
@@ -277,12 +278,12 @@ func notifiedAgain(v *scenario.Webhooks) Finding {
 	return reports(v).or(func() Finding {
 		switch hold := v.Once; {
 		case hold == nil:
-			return Stopped(scenario.Unplayed(v.Stop))
+			return Stopped(partner.Unplayed(v.Stop))
 		case hold.Refused == nil:
 			return inconclusive("no notification arrived that could be refused")
 		case len(hold.Told) == 0:
-			return broken("Expected the notification that was answered with 503 again within %s, received none", v.Wait.Round(time.Second)).
-				showing(hold.Refused.Exchange)
+			return Broken("Expected the notification that was answered with 503 again within %s, received none", v.Wait.Round(time.Second)).
+				Showing(hold.Refused.Exchange)
 		default:
 			return Finding{Exchanges: []*probe.Exchange{hold.Refused.Exchange, hold.Told[0].Exchange}}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -134,7 +135,7 @@ func TestNotificationsOfHoldsAreJudgedOnlyIfTheyAreSent(t *testing.T) {
 		says    string
 	}{
 		{"no hold is notified", notifiedStates, silent, report.NotApplicable, "no notification of the run's own holds within 1m0s, which is optional"},
-		{"no hold could be made", notifiedStates, scenario.Webhooks{Stop: scenario.Missing("no slot is free")}, report.Inconclusive, "no slot is free"},
+		{"no hold could be made", notifiedStates, scenario.Webhooks{Stop: partner.Missing("no slot is free")}, report.Inconclusive, "no slot is free"},
 		{"the state after the hold", notifiedStates, heard, "", ""},
 		{"the state before the hold, and then after it", notifiedStates, holds(change(9, 10, 9), otherProduct(change(9, 9))), "", ""},
 		{"the state before the hold", notifiedStates, holds(change(9, 10), otherProduct(change(7, 8))), report.Failed, "after a hold: vacancies: availability has 9, the notification 10"},

@@ -10,13 +10,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// largestCopy is the largest copy of one body, in bytes. No larger catalog is judged.
-const largestCopy = 32 << 20
-
 // Call is a contract call that passes through. A nil Call is any other call: its methods do
 // nothing.
 type Call struct {
-	watcher  *Watcher
+	counters *counters
+	ended    func() // called once, after the end
 	endpoint partnerapi.Endpoint
 	method   string
 	url      *url.URL
@@ -38,24 +36,6 @@ type Call struct {
 	earlier, later *Call
 	lost           bool // not judged
 	overdue        bool // no longer delays later calls
-}
-
-// Begin records that a call is passed on. It returns nil if the call is not part of the contract.
-func (w *Watcher) Begin(method, target string, header http.Header) *Call {
-	address, err := url.Parse(target)
-	if err != nil {
-		w.metrics.others.Inc()
-		return nil
-	}
-	endpoint, segment, named, ok := partnerapi.CallOf(method, address)
-	if !ok {
-		w.metrics.others.Inc()
-		return nil
-	}
-	c := &Call{watcher: w, endpoint: endpoint, method: method, url: address, segment: segment, named: named, header: known(header)}
-	c.request.queue, c.answer.queue = &w.queue, &w.queue
-	w.queue.begin(c)
-	return c
 }
 
 // Sends returns the body of the request, and keeps a copy while it is read.
@@ -110,7 +90,7 @@ func (c *Call) Fails(why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.failure = why
-	c.watcher.metrics.failures.Inc()
+	c.counters.failures.Inc()
 }
 
 // End records that the call has ended, and queues it to be judged.
@@ -130,71 +110,8 @@ func (c *Call) End(callerGone bool) {
 		}
 	}
 	c.mu.Unlock()
-	c.watcher.metrics.ended(c)
-	c.watcher.queue.end(c)
-}
-
-// books reports whether a call changes holds or bookings.
-func (c *Call) books() bool {
-	return c.endpoint != partnerapi.Products && c.endpoint != partnerapi.Availability
-}
-
-// tap calls read with everything that is read of a body.
-type tap struct {
-	io.ReadCloser
-	read func(p []byte, err error)
-}
-
-func (t *tap) Read(p []byte) (int, error) {
-	n, err := t.ReadCloser.Read(p)
-	t.read(p[:n], err)
-	return n, err
-}
-
-// copied is a copy of a body, or of its beginning.
-type copied struct {
-	queue *queue
-	text  []byte
-	held  int64 // bytes that the queue accounts for
-	whole bool
-	large bool // larger than the largest copy
-	none  bool // no room for it
-}
-
-func (c *copied) add(p []byte, err error) {
-	switch {
-	case c.none || c.large || len(p) == 0:
-	case len(c.text)+len(p) > largestCopy:
-		c.large = true
-	case !c.reserve(len(c.text) + len(p)):
-		c.none = true
-		c.release()
-	default:
-		c.text = append(c.text, p...)
-	}
-	c.whole = c.whole || err == io.EOF && !c.none && !c.large
-}
-
-// reserve makes the queue account for a copy of this length and for the capacity that it grows to.
-func (c *copied) reserve(length int) bool {
-	if length <= cap(c.text) {
-		return true
-	}
-	room := max(length, min(2*cap(c.text), largestCopy), 512)
-	if !c.queue.hold(int64(room)) { // until it is moved there are two copies
-		return false
-	}
-	grown := make([]byte, len(c.text), room)
-	copy(grown, c.text)
-	c.queue.free(c.held)
-	c.text, c.held = grown, int64(room)
-	return true
-}
-
-// release drops the copy.
-func (c *copied) release() {
-	c.queue.free(c.held)
-	c.text, c.held = nil, 0
+	c.counters.count(c.endpoint, c.status, c.took)
+	c.ended()
 }
 
 // known returns the headers that the contract mentions. Other headers may contain anything.
@@ -206,4 +123,9 @@ func known(header http.Header) http.Header {
 		}
 	}
 	return kept
+}
+
+// books reports whether a call changes holds or bookings.
+func (c *Call) books() bool {
+	return c.endpoint != partnerapi.Products && c.endpoint != partnerapi.Availability
 }

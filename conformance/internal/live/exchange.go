@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/recording"
-	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/har"
+	"partnerkit.dev/internal/mask"
 )
 
 // exchange returns a call in the form in which it is judged and recorded: without customers' data.
-func (w *Watcher) exchange(c *Call) *recording.Exchange {
+func (c *Call) exchange(masker *mask.Masker) *recording.Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := &recording.Exchange{
@@ -38,18 +38,6 @@ func (w *Watcher) exchange(c *Call) *recording.Exchange {
 	if x.Cut {
 		answer = nil // an incomplete body is not judged, and may end within a name
 	}
-	x.Body, x.Answer = w.masker.Masked(c.endpoint, c.named, request, answer)
+	x.Body, x.Answer = masker.Masked(c.endpoint, c.named, request, answer)
 	return x
-}
-
-// finish adds to a result what the proxy knows.
-func (w *Watcher) finish(f *Findings) {
-	f.Dropped = w.queue.lostCalls.Load() + w.queue.lateCalls.Load()
-	r := f.Result
-	r.Target.BaseURL = w.judge.Redact(w.options.Upstream)
-	if w.judge.Calls() == 0 {
-		r.StartedAt = w.began.UTC().Truncate(time.Millisecond)
-		r.Verdict, r.Reason = report.Incomplete, "no call of the partner contract passed"
-	}
-	r.Coverage.CallsNotJudged = int(f.Dropped)
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -11,47 +10,20 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// metrics contains a watcher's Prometheus metrics.
-type metrics struct {
-	registry  *prometheus.Registry
-	calls     *prometheus.CounterVec
-	durations *prometheus.HistogramVec
-	others    prometheus.Counter
-	failures  prometheus.Counter
-}
-
-func newMetrics(w *Watcher) *metrics {
-	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "conformance_proxy_calls_total",
-			Help: "Forwarded calls of the contract, by endpoint and status. Status 0 means no answer.",
-		}, []string{"endpoint", "status"}),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "conformance_proxy_call_duration_seconds",
-			Help:    "Time from the beginning of a call until the last byte of the partner's answer.",
-			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15, 30, 60},
-		}, []string{"endpoint"}),
-		others: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "conformance_proxy_other_calls_total",
-			Help: "Forwarded calls that are not part of the contract. They are not judged.",
-		}),
-		failures: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "conformance_proxy_failed_calls_total",
-			Help: "Calls of the contract that got no answer, because the partner was not reached, the connection broke, or the caller went away.",
-		}),
-	}
-	m.registry.MustRegister(m.calls, m.durations, m.others, m.failures, findings{w},
+// Metrics returns a handler that serves the metrics in the Prometheus format.
+func (w *Watcher) Metrics() http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(w.counters.calls, w.counters.durations, w.counters.others, w.counters.failures, findings{w},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	counter := func(name, help, reason string, read func() float64) {
 		labels := prometheus.Labels{}
 		if reason != "" {
 			labels["reason"] = reason
 		}
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, read))
+		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, read))
 	}
 	gauge := func(name, help string, read func() float64) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 	}
 	const dropped, droppedHelp = "conformance_proxy_not_judged_total", "Forwarded calls that were not judged because memory was full or they took too long."
 	counter(dropped, droppedHelp, "room", func() float64 { return float64(w.queue.lostCalls.Load()) })
@@ -63,20 +35,7 @@ func newMetrics(w *Watcher) *metrics {
 		counter("conformance_proxy_recorded_total", "Calls that were recorded.", "", func() float64 { return float64(r.written.Load()) })
 		counter("conformance_proxy_not_recorded_total", "Calls that could not be recorded.", "", func() float64 { return float64(r.failed.Load()) })
 	}
-	return m
-}
-
-// ended counts a call that has ended.
-func (m *metrics) ended(c *Call) {
-	m.calls.WithLabelValues(string(c.endpoint), strconv.Itoa(c.status)).Inc()
-	if c.status != 0 {
-		m.durations.WithLabelValues(string(c.endpoint)).Observe(c.took.Seconds())
-	}
-}
-
-// Metrics returns a handler that serves the metrics in the Prometheus format.
-func (w *Watcher) Metrics() http.Handler {
-	return promhttp.HandlerFor(w.metrics.registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 
 // findings collects metrics of failing rules and caller faults.

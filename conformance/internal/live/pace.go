@@ -34,9 +34,9 @@ func (p *pace) worked(from, now time.Time) time.Duration {
 	return time.Duration(float64(-p.left) / p.rate)
 }
 
-// rest waits as long as the work since from requires, or until Stop is called.
-func (w *Watcher) rest(from time.Time) {
-	d := w.pace.worked(from, time.Now())
+// rest waits as long as the work since from requires, or until stop is closed.
+func (p *pace) rest(from time.Time, stop <-chan struct{}) {
+	d := p.worked(from, time.Now())
 	if d == 0 {
 		runtime.Gosched() // traffic has priority
 		return
@@ -45,6 +45,6 @@ func (w *Watcher) rest(from time.Time) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-w.stop:
+	case <-stop:
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"partnerkit.dev/conformance/internal/recording"
 )
 
 // overdueAfter is the time after which a call without an end no longer delays the judging of later
@@ -14,8 +16,7 @@ const overdueAfter = time.Minute
 // never blocks: what does not fit is not judged.
 type queue struct {
 	mostCalls int64
-	mostBytes int64
-	bytes     atomic.Int64
+	memory    memory
 	wake      chan struct{} // capacity 1: there is work
 
 	mu          sync.Mutex
@@ -41,16 +42,6 @@ func (s *span) add(from, to time.Time) {
 		s.to = to
 	}
 }
-
-func (q *queue) hold(n int64) bool {
-	if q.bytes.Add(n) > q.mostBytes {
-		q.bytes.Add(-n)
-		return false
-	}
-	return true
-}
-
-func (q *queue) free(n int64) { q.bytes.Add(-n) }
 
 // begin adds a call that has just started.
 func (q *queue) begin(c *Call) {
@@ -155,4 +146,26 @@ func (q *queue) done(c *Call) {
 	defer q.mu.Unlock()
 	q.calls--
 	q.held.Store(q.calls)
+}
+
+// waiting is a call that waits for those that started before it.
+type waiting struct {
+	*recording.Exchange
+	call *Call
+}
+
+// byStart is a heap of calls, the earliest first.
+type byStart []waiting
+
+func (h byStart) Len() int           { return len(h) }
+func (h byStart) Less(i, j int) bool { return h[i].Started.Before(h[j].Started) }
+func (h byStart) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *byStart) Push(x any)        { *h = append(*h, x.(waiting)) }
+
+func (h *byStart) Pop() any {
+	last := len(*h) - 1
+	one := (*h)[last]
+	(*h)[last] = waiting{}
+	*h = (*h)[:last]
+	return one
 }

@@ -8,6 +8,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"partnerkit.dev/conformance/internal/traffic"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/mask"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Options sets how calls are judged. Zero values are the defaults.
@@ -45,7 +48,7 @@ type Watcher struct {
 	judge      *traffic.Judge
 	pseudonyms *mask.Pseudonyms
 	masker     *mask.Masker
-	metrics    *metrics
+	counters   *counters
 	began      time.Time
 	stop       chan struct{}
 	over       chan struct{}
@@ -76,12 +79,30 @@ func New(options Options) *Watcher {
 	_, _ = rand.Read(session) // never fails
 	w := &Watcher{
 		options: options, judge: traffic.New(traffic.Options{Tickets: options.HandlesTicketDelivery, Version: options.Version, Live: true}), began: time.Now(),
-		pace: newPace(), masker: mask.NewMasker(), pseudonyms: mask.NewPseudonyms(hex.EncodeToString(session)), stop: make(chan struct{}), over: make(chan struct{}),
-		queue: queue{mostCalls: options.MostCalls, mostBytes: options.MostBytes, wake: make(chan struct{}, 1), overdue: map[*Call]bool{}},
+		pace: newPace(), counters: newCounters(), masker: mask.NewMasker(), pseudonyms: mask.NewPseudonyms(hex.EncodeToString(session)), stop: make(chan struct{}), over: make(chan struct{}),
+		queue: queue{mostCalls: options.MostCalls, memory: memory{most: options.MostBytes}, wake: make(chan struct{}, 1), overdue: map[*Call]bool{}},
 	}
-	w.metrics = newMetrics(w)
 	w.publish(false)
 	return w
+}
+
+// Begin records that a call is passed on. It returns nil if the call is not part of the contract.
+func (w *Watcher) Begin(method, target string, header http.Header) *Call {
+	address, err := url.Parse(target)
+	if err != nil {
+		w.counters.others.Inc()
+		return nil
+	}
+	endpoint, segment, named, ok := partnerapi.CallOf(method, address)
+	if !ok {
+		w.counters.others.Inc()
+		return nil
+	}
+	c := &Call{counters: w.counters, endpoint: endpoint, method: method, url: address, segment: segment, named: named, header: known(header)}
+	c.request.memory, c.answer.memory = &w.queue.memory, &w.queue.memory
+	c.ended = func() { w.queue.end(c) }
+	w.queue.begin(c)
+	return c
 }
 
 // Run judges until Stop. found receives the findings whenever they are published.
@@ -125,14 +146,14 @@ func (w *Watcher) take(all bool) bool {
 	}
 	for _, c := range ended {
 		began := time.Now()
-		x := w.exchange(c)
+		x := c.exchange(w.masker)
 		w.judge.Learn(x)
 		if w.options.Recorder != nil {
 			w.options.Recorder.add(x, w.judge.Redact, w.pseudonyms)
 			w.options.Recorder.flush()
 		}
 		heap.Push(&w.waiting, waiting{x, c})
-		w.rest(began)
+		w.pace.rest(began, w.stop)
 	}
 	took := len(ended) > 0
 	for len(w.waiting) > 0 && (all || !w.waiting[0].Started.After(until)) {
@@ -145,7 +166,7 @@ func (w *Watcher) take(all bool) bool {
 		w.judged.Add(1)
 		w.queue.done(one.call)
 		took = true
-		w.rest(began)
+		w.pace.rest(began, w.stop)
 	}
 	if all {
 		w.judge.Finish()
@@ -162,30 +183,20 @@ func (w *Watcher) publish(complete bool) *Findings {
 	return findings
 }
 
-// waiting is a call that waits for those that started before it.
-type waiting struct {
-	*recording.Exchange
-	call *Call
-}
-
-// byStart is a heap of calls, the earliest first.
-type byStart []waiting
-
-func (h byStart) Len() int           { return len(h) }
-func (h byStart) Less(i, j int) bool { return h[i].Started.Before(h[j].Started) }
-func (h byStart) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *byStart) Push(x any)        { *h = append(*h, x.(waiting)) }
-
-func (h *byStart) Pop() any {
-	last := len(*h) - 1
-	one := (*h)[last]
-	(*h)[last] = waiting{}
-	*h = (*h)[:last]
-	return one
+// finish adds to a result what the proxy knows.
+func (w *Watcher) finish(f *Findings) {
+	f.Dropped = w.queue.lostCalls.Load() + w.queue.lateCalls.Load()
+	r := f.Result
+	r.Target.BaseURL = w.judge.Redact(w.options.Upstream)
+	if w.judge.Calls() == 0 {
+		r.StartedAt = w.began.UTC().Truncate(time.Millisecond)
+		r.Verdict, r.Reason = report.Incomplete, "no call of the partner contract passed"
+	}
+	r.Coverage.CallsNotJudged = int(f.Dropped)
 }
 
 // Waiting returns how many calls are in progress or wait to be judged.
 func (w *Watcher) Waiting() int { return int(w.queue.held.Load()) }
 
 // Memory returns how many bytes the copies of these calls take.
-func (w *Watcher) Memory() int64 { return w.queue.bytes.Load() }
+func (w *Watcher) Memory() int64 { return w.queue.memory.used.Load() }

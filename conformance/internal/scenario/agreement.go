@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -32,20 +34,20 @@ type Changes struct {
 func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 	return played(p, "further pulls", 0, func(all *Pulls, _ string) {
 		survey := PlaySurvey(ctx, p, 0)
-		if survey.Stop != nil || p.Affordable(partnerapi.Products, readShare) < 8 {
+		if survey.Stop != nil || p.Calls.Affordable(partnerapi.Products, readShare) < 8 {
 			return
 		}
 		all.First, all.Pull = survey.Products, survey.Pull
 		full := func(purpose string) {
 			answer, stop := p.read.pull(ctx, purpose, nil, probe.GoodKey)
-			all.Full = append(all.Full, p.readPull(ctx, answer, stop))
+			all.Full = append(all.Full, p.read.readPull(ctx, answer, stop))
 		}
 		full("third pull of the catalog")
-		p.calls.Client.Close()
+		p.Calls.Client.Close()
 		full("pull of the catalog on a new connection")
 		for _, since := range sinceForms(survey, p.Clock.Now()) {
 			answer, stop := p.read.pull(ctx, "pull of what changed since "+since, sinceQuery(since), probe.GoodKey)
-			changes := Changes{Catalog: survey.newIn(p.readPull(ctx, answer, stop))}
+			changes := Changes{Catalog: survey.newIn(p.read.readPull(ctx, answer, stop))}
 			changes.Since, _ = partnerapi.ParseDateTime(since)
 			all.Changes = append(all.Changes, changes)
 		}
@@ -55,7 +57,7 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 		}
 		full("pull of the catalog after those of changes")
 		for _, answer := range p.read.pulls.unlike {
-			all.Full = append(all.Full, p.readPull(ctx, answer, nil))
+			all.Full = append(all.Full, p.read.readPull(ctx, answer, nil))
 		}
 	})
 }
@@ -84,7 +86,7 @@ func (p *pulls) note(answer *probe.Answer) {
 	case p.first == nil:
 		p.first = answer.Raw
 		return
-	case answer.Failure != nil || IsBusy(answer) || len(p.unlike) == mostUnlike || bytes.Equal(p.first, answer.Raw):
+	case answer.Failure != nil || partner.IsBusy(answer) || len(p.unlike) == mostUnlike || bytes.Equal(p.first, answer.Raw):
 		return
 	case answer.OK(http.StatusOK):
 		if p.compared++; p.compared > mostCompared || len(p.first) > largestCompared || len(answer.Raw) > largestCompared {
@@ -124,15 +126,6 @@ func catalogIDs(raw []byte) (all []string) {
 	return all
 }
 
-func (p *Player) readPull(ctx context.Context, answer *probe.Answer, stop *Stop) Catalog {
-	if stop != nil {
-		return Catalog{Stop: stop}
-	}
-	return p.read.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
-		p.Witness.Product(answer.Exchange, i, product, problem)
-	})
-}
-
 // sinceForms returns times in the formats that a marketplace may send: long ago, an hour ago, the
 // time of the run's first pull, as after a sync, and a time between two modification times, where
 // the catalog shows them.
@@ -156,3 +149,63 @@ func sinceForms(survey *Survey, now time.Time) []string {
 
 // readShare is the share of the run's time that further reads of one kind may take.
 const readShare = 0.05
+
+type RepeatedCall struct {
+	Answer *probe.Answer
+	Again  []*probe.Answer // to repeats of the same call
+	Stop   *partner.Stop
+}
+
+// play makes a call that must be refused or have no effect, as often as the depth of the run sets
+// and its time allows.
+func (h *RepeatedCall) play(p *Player, call func() (*probe.Answer, *partner.Stop)) {
+	if h.Answer, h.Stop = call(); h.Stop != nil {
+		return
+	}
+	for range p.repeats(h.Answer) {
+		answer, stop := call()
+		if stop != nil {
+			return
+		}
+		h.Again = append(h.Again, answer)
+	}
+}
+
+func ProbeQuery() url.Values { return url.Values{"limit": {"1"}} }
+
+func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
+	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
+		h.Answer, h.Stop = p.read.pull(ctx, purpose, query, key)
+		return h
+	}
+}
+
+// longAgo is before the modification of any product.
+const longAgo = "2000-01-01T00:00:00Z"
+
+func sinceQuery(since string) url.Values { return url.Values{"updated_since": {since}} }
+
+// PlayUpdatedSince pulls what changed since long ago, which is everything.
+func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
+	answer, stop := p.read.pull(ctx, "pull of what changed since "+longAgo, sinceQuery(longAgo), probe.GoodKey)
+	if stop != nil {
+		return Catalog{Stop: stop}
+	}
+	return p.survey.newIn(p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {}))
+}
+
+// newIn returns a further pull without the schema problem, if the first pull has one too.
+func (v *Survey) newIn(c Catalog) Catalog {
+	if v.misfit != "" {
+		c.Misfit = ""
+	}
+	return c
+}
+
+// PlayQuestion returns a function that sends the survey's first question with another key.
+func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
+	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
+		h.Answer, h.Stop = p.read.ask(ctx, purpose, PlaySurvey(ctx, p, 0).Answers[0].Question, key)
+		return h
+	}
+}

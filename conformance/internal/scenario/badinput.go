@@ -13,6 +13,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -27,7 +28,7 @@ type MalformedRequest struct {
 // MalformedRequests contains the malformed requests of one kind, with their answers.
 type MalformedRequests struct {
 	Sent []MalformedRequest
-	Stop *Stop // why some were not sent
+	Stop *partner.Stop // why some were not sent
 }
 
 func PlayBadPulls(ctx context.Context, p *Player, _ int) MalformedRequests {
@@ -36,7 +37,7 @@ func PlayBadPulls(ctx context.Context, p *Player, _ int) MalformedRequests {
 	for _, what := range slices.Sorted(maps.Keys(queries)) {
 		pulls = append(pulls, nonsense{what: what})
 	}
-	return p.calls.sendAll(ctx, pulls, func(n nonsense) probe.Call {
+	return sendAll(ctx, p, pulls, func(n nonsense) probe.Call {
 		call := n.call(partnerapi.Products, http.MethodGet, partnerapi.ProductsPath)
 		call.Query = queries[n.what]
 		return call
@@ -50,28 +51,28 @@ func PlayBadQuestions(ctx context.Context, p *Player, _ int) MalformedRequests {
 	}
 	valid := questionAbout(offer).request()
 	all := append(nonsenseOf(valid, "productId"), windowNonsense(valid, offer.Option.Lead())...)
-	return p.calls.sendAll(ctx, all, func(n nonsense) probe.Call {
+	return sendAll(ctx, p, all, func(n nonsense) probe.Call {
 		return n.call(partnerapi.Availability, http.MethodPost, partnerapi.AvailabilityPath)
 	})
 }
 
 func PlayBadConfirms(ctx context.Context, p *Player, _ int) MalformedRequests {
-	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Book.UnknownCode(), Contact: &contact}
+	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Account.UnknownCode(), Contact: &partner.Contact}
 	all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
-	return p.calls.sendAll(ctx, all, func(n nonsense) probe.Call {
+	return sendAll(ctx, p, all, func(n nonsense) probe.Call {
 		return n.call(partnerapi.Confirm, http.MethodPost, partnerapi.ConfirmPath)
 	})
 }
 
 func PlayBadReleases(ctx context.Context, p *Player, _ int) MalformedRequests {
-	return p.calls.sendAll(ctx, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
-		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Book.UnknownCode()+n.what))
+	return sendAll(ctx, p, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
+		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Account.UnknownCode()+n.what))
 	})
 }
 
 func PlayBadCancels(ctx context.Context, p *Player, _ int) MalformedRequests {
-	return p.calls.sendAll(ctx, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
-		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Book.UnknownCode()+n.what))
+	return sendAll(ctx, p, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
+		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Account.UnknownCode()+n.what))
 	})
 }
 
@@ -91,47 +92,47 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 		}
 		lead := b.Offer.Option.Lead()
 		valid := partnerapi.ReserveRequest{
-			ProductID: b.Offer.Product.ID, OptionID: b.Offer.Option.ID, AvailabilityID: b.Offer.Slot.ID, Units: Guests(b.Offer.Option, 1),
+			ProductID: b.Offer.Product.ID, OptionID: b.Offer.Option.ID, AvailabilityID: b.Offer.Slot.ID, Units: partner.Guests(b.Offer.Option, 1),
 		}
 		bodies := append(nonsenseOf(valid, "availabilityId"), contactNonsense(valid)...)
-		bodies = append(bodies, with(encode(valid), "1,000 units", "units", slices.Repeat(quantity(lead, "1"), manyUnits)))
+		bodies = append(bodies, with(partner.Encode(valid), "1,000 units", "units", slices.Repeat(quantity(lead, "1"), manyUnits)))
 		var parties []nonsense
 		strange := strangeParties(lead)
 		for _, what := range slices.Sorted(maps.Keys(strange)) {
-			parties = append(parties, with(encode(valid), what, "units", strange[what]))
+			parties = append(parties, with(partner.Encode(valid), what, "units", strange[what]))
 		}
 		t := p.continueStory(ctx, &b.Opening)
 		t.count("before reserves that make no sense", &b.Before)
-		t.step(func() (stop *Stop) { b.Bodies, stop = p.Book.reserveAll(ctx, b.Offer, bodies); return stop })
-		t.step(func() (stop *Stop) { b.Parties, stop = p.Book.reserveAll(ctx, b.Offer, parties); return stop })
+		t.step(func() (stop *partner.Stop) { b.Bodies, stop = reserveAll(ctx, p, b.Offer, bodies); return stop })
+		t.step(func() (stop *partner.Stop) { b.Parties, stop = reserveAll(ctx, p, b.Offer, parties); return stop })
 		t.count("after reserves that make no sense", &b.After)
 	})
 }
 
 // reserveAll sends reserves that should make no hold, until one is not answered. If the partner
 // still makes a hold, it is recorded in the ledger and released immediately.
-func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) ([]MalformedRequest, *Stop) {
-	return b.calls.tryAll(all, func(n nonsense) (MalformedRequest, *Stop) {
-		entry, stop := b.attempt(offer, nil)
+func reserveAll(ctx context.Context, p *Player, offer discover.Offer, all []nonsense) ([]MalformedRequest, *partner.Stop) {
+	return tryAll(p.NoRaces, all, func(n nonsense) (MalformedRequest, *partner.Stop) {
+		entry, stop := p.Account.attempt(offer, nil)
 		if stop != nil {
 			return MalformedRequest{}, stop
 		}
-		answer, stop := b.calls.odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
-		b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+		answer, stop := p.Calls.Odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
+		p.Account.reserved(entry, answer)
 		odd := MalformedRequest{What: n.what, Answer: answer, Held: entry.State == ledger.Held}
 		if stop == nil && odd.Held {
-			_, stop = b.releaseHold(ctx, "release it", held(entry, answer), true)
+			_, stop = p.Book.releaseHold(ctx, "release it", held(entry, answer), true)
 		}
 		if stop == nil && ctx.Err() != nil {
-			stop = b.calls.Time.out()
+			stop = p.Time.Out()
 		}
 		return odd, stop
 	})
 }
 
-func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense) probe.Call) (o MalformedRequests) {
-	o.Sent, o.Stop = c.tryAll(all, func(n nonsense) (MalformedRequest, *Stop) {
-		answer, stop := c.odd(ctx, call(n))
+func sendAll(ctx context.Context, p *Player, all []nonsense, call func(nonsense) probe.Call) (o MalformedRequests) {
+	o.Sent, o.Stop = tryAll(p.NoRaces, all, func(n nonsense) (MalformedRequest, *partner.Stop) {
+		answer, stop := p.Calls.Odd(ctx, call(n))
 		return MalformedRequest{What: n.what, Answer: answer}, stop
 	})
 	return o
@@ -140,19 +141,19 @@ func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense
 // tryAll sends malformed requests, a few at the same time unless races are disabled. It stops after
 // one that is not answered in time: that is enough for a finding, and waiting for all of them would
 // use up the run's time.
-func (c *caller) tryAll(all []nonsense, send func(nonsense) (MalformedRequest, *Stop)) (sent []MalformedRequest, stop *Stop) {
-	few := together
-	if c.NoRaces {
+func tryAll(alone bool, all []nonsense, send func(nonsense) (MalformedRequest, *partner.Stop)) (sent []MalformedRequest, stop *partner.Stop) {
+	few := partner.FewCallers
+	if alone {
 		few = 1
 	}
 	for few := range slices.Chunk(all, few) {
-		came, stops := make([]MalformedRequest, len(few)), make([]*Stop, len(few))
+		came, stops := make([]MalformedRequest, len(few)), make([]*partner.Stop, len(few))
 		var running sync.WaitGroup
 		for i, n := range few {
 			running.Go(func() { came[i], stops[i] = send(n) })
 		}
 		running.Wait()
-		if i := slices.IndexFunc(stops, func(s *Stop) bool { return s != nil }); i >= 0 {
+		if i := slices.IndexFunc(stops, func(s *partner.Stop) bool { return s != nil }); i >= 0 {
 			return sent, stops[i]
 		}
 		if sent = append(sent, came...); slices.ContainsFunc(came, MalformedRequest.isLate) {
@@ -184,7 +185,7 @@ const (
 
 // nonsenseOf makes malformed bodies from a valid one. id is the name of a required text field.
 func nonsenseOf(valid any, id string) []nonsense {
-	whole := encode(valid)
+	whole := partner.Encode(valid)
 	form := url.Values{id: {"x"}}.Encode()
 	return []nonsense{
 		{what: "half a body", body: whole[:len(whole)/2]},
@@ -204,7 +205,7 @@ func nonsenseOf(valid any, id string) []nonsense {
 
 // contactNonsense replaces the contact of a valid body with invalid ones.
 func contactNonsense(valid any) []nonsense {
-	whole := encode(valid)
+	whole := partner.Encode(valid)
 	named := func(name any) map[string]any { return map[string]any{"fullName": name} }
 	return []nonsense{
 		with(whole, "a text in place of a guest", "contact", "x"),
@@ -217,7 +218,7 @@ func contactNonsense(valid any) []nonsense {
 // windowNonsense makes requests with malformed windows, and with parties that no marketplace sends,
 // from a valid request. A partner may answer windows of several months.
 func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsense {
-	whole := encode(valid)
+	whole := partner.Encode(valid)
 	window := func(what, from, to string) nonsense {
 		return nonsense{what: what, body: edited(whole, func(body map[string]any) { body["localDateStart"], body["localDateEnd"] = from, to })}
 	}
@@ -256,7 +257,7 @@ func strangeSegments(named string) []nonsense {
 	return []nonsense{
 		{what: "half a body", body: []byte(`{"reason":`)},
 		{what: "a list in place of a body", body: []byte("[1,2,3]")},
-		{what: "a body of another code", body: encode(map[string]string{named: "another-code"})},
+		{what: "a body of another code", body: partner.Encode(map[string]string{named: "another-code"})},
 		{what: "a text in place of a body", body: []byte("please"), bodyType: "text/plain"},
 		{what: "Größe 東京 '; -- %2F ../", body: []byte("{}")},
 		{what: "a NUL \x00"},
@@ -283,5 +284,5 @@ func edited(whole []byte, change func(body map[string]any)) []byte {
 		panic(err) // encode made it
 	}
 	change(body)
-	return encode(body)
+	return partner.Encode(body)
 }

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -31,40 +32,56 @@ func (p *Player) cases(ctx context.Context, most int) []plan.Case {
 // On returns a player of the same run whose stories are played on a case.
 func (p *Player) On(c *plan.Case) *Player {
 	on := *p
-	on.on = c
+	on.on = basis{c}
 	return &on
 }
 
 // Case returns what stories are played on; nil means what is easiest to try.
-func (p *Player) Case() *plan.Case { return p.on }
+func (p *Player) Case() *plan.Case { return p.on.Case }
+
+// basis is what stories are played on: a case, or what is easiest to try.
+type basis struct{ *plan.Case }
 
 // named returns a story name that includes the case, if there is one.
-func (p *Player) named(story string) string {
-	if p.on == nil {
+func (b basis) named(story string) string {
+	if b.Case == nil {
 		return story
 	}
-	return fmt.Sprintf("%s of %s", story, p.on)
+	return fmt.Sprintf("%s of %s", story, b.Case)
 }
 
 // bare reports whether a story leaves out optional fields. Without a case it returns otherwise.
-func (p *Player) bare(otherwise bool) bool {
-	if p.on == nil {
+func (b basis) bare(otherwise bool) bool {
+	if b.Case == nil {
 		return otherwise
 	}
-	return p.on.Bare
+	return b.Bare
 }
 
 // cased changes w to the slot and the party of the case, if there is one.
-func (p *Player) cased(w wanted) wanted {
-	if p.on == nil {
+func (b basis) cased(w wanted) wanted {
+	if b.Case == nil {
 		return w
 	}
-	at := p.on.Offer
-	w.Seats, w.Late, w.OptionKey = p.on.Guests(), false, at.OptionKey()
+	at := b.Offer
+	w.Seats, w.Late, w.OptionKey = b.Guests(), false, at.OptionKey()
 	w.Suits = func(o discover.Offer) bool { return o.Slot.Start.Equal(at.Slot.Start) && o.Slot.ID == at.Slot.ID }
-	w.party = func(discover.Option) []partnerapi.UnitQuantity { return p.on.Units }
-	w.full = !p.on.Bare
+	w.party = func(discover.Option) []partnerapi.UnitQuantity { return b.Units }
+	w.full = !b.Bare
 	return w
+}
+
+// Like returns the case that describes a story which was not played on a case. It returns nil for
+// other stories, and if the story reached no slot. Simpler cases show which parts a breach needs.
+func (o *Opening) Like() *plan.Case {
+	if o.Case != nil || o.Offer.Slot.ID == "" || o.Offer.Option.Lead() == "" {
+		return nil
+	}
+	like := &plan.Case{Offer: o.Offer, Units: o.units, Bare: o.bare, Between: plan.Nothing}
+	if len(like.Units) == 0 {
+		like.Units = []partnerapi.UnitQuantity{{ID: o.Offer.Option.Lead(), Quantity: 1}}
+	}
+	return like
 }
 
 // Idle contains two readings of a slot between which the story changed nothing: the catalog was
@@ -75,7 +92,7 @@ type Idle struct {
 }
 
 // idle adds a reading that no call of the story preceded.
-func (t storyPlayer) idle(after *Reading, stop *Stop) *Stop {
+func (t storyPlayer) idle(after *Reading, stop *partner.Stop) *partner.Stop {
 	if hold := t.story.Hold; stop == nil && hold != nil && t.story.seen != nil {
 		t.story.Idle = append(t.story.Idle, Idle{t.story.seen, after, hold.stage()})
 		t.story.seen = after
@@ -87,15 +104,15 @@ func (t storyPlayer) idle(after *Reading, stop *Stop) *Stop {
 // story is being played.
 type Other struct{ Before, Held, Released *Reading }
 
-func (t storyPlayer) another() *Stop {
+func (t storyPlayer) another() *partner.Stop {
 	var o Other
-	var stop *Stop
+	var stop *partner.Stop
 	if o.Before, stop = t.Seats.seats(t.ctx, t.story.Offer, "before another hold of the slot"); stop != nil {
 		return stop
 	}
-	made, stop := t.Book.read(t.Book.Reserve(t.ctx, "reserve another seat of the slot", t.story.Offer, Guests(t.story.Offer.Option, 1), true, probe.GoodKey))
+	made, stop := t.Book.read(t.Book.Reserve(t.ctx, "reserve another seat of the slot", t.story.Offer, partner.Guests(t.story.Offer.Option, 1), true, probe.GoodKey))
 	if stop != nil {
-		return NotHere("the slot had no seat for another hold")
+		return partner.NotHere("the slot had no seat for another hold")
 	}
 	if o.Held, stop = t.Seats.seats(t.ctx, t.story.Offer, "after another hold of the slot"); stop != nil {
 		return stop
@@ -110,12 +127,12 @@ func (t storyPlayer) another() *Stop {
 }
 
 // interlude makes the calls that come between two calls of a story.
-func (t storyPlayer) interlude() *Stop {
-	if t.on == nil {
+func (t storyPlayer) interlude() *partner.Stop {
+	if t.on.Case == nil {
 		return nil
 	}
 	if t.on.Fresh {
-		t.calls.Client.Close()
+		t.Calls.Client.Close()
 	}
 	t.story.acts++
 	switch t.on.Between {

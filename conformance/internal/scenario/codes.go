@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -47,33 +47,33 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 	first := PlayBooking(ctx, p, 0)
 	return played(p, "near codes", attempt, func(n *NearCodes, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try codes near its own", option))
-		t.step(func() (stop *Stop) {
-			unknown := p.Book.Unknown(n.Offer)
-			n.Confirms, stop = p.tryCodes(ctx, partnerapi.Confirm, n.Hold.Code, ledgerCode, func(purpose string, code string) (*probe.Answer, *Stop) {
+		t.step(func() (stop *partner.Stop) {
+			unknown := p.Account.Unknown(n.Offer)
+			n.Confirms, stop = p.codeTrial(partnerapi.Confirm, n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				unknown.Code = code
 				return p.Book.Confirm(ctx, purpose, unknown, true, probe.GoodKey)
-			})
+			}).run(ctx)
 			return stop
 		})
-		t.step(func() (stop *Stop) {
-			n.Releases, stop = p.tryCodes(ctx, partnerapi.Release, n.Hold.Code, ledgerCode, func(purpose string, code string) (*probe.Answer, *Stop) {
+		t.step(func() (stop *partner.Stop) {
+			n.Releases, stop = p.codeTrial(partnerapi.Release, n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				return p.Book.Release(ctx, purpose, code, probe.GoodKey)
-			})
+			}).run(ctx)
 			return stop
 		})
 		t.count("after releases of codes near its own", &n.Held)
 		if p.Book.traits.NoCancel {
 			t.give("release the hold", true, new(Act), "")
-			t.step(func() *Stop { return Unplayed(first.Stop) })
+			t.step(func() *partner.Stop { return partner.Unplayed(first.Stop) })
 		}
 		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
-		t.step(func() *Stop { return n.crossed(ctx, p) })
+		t.step(func() *partner.Stop { return n.crossed(ctx, p) })
 		t.count("after a confirm and a release of the booking id", &n.Crossed)
-		t.step(func() (stop *Stop) {
-			cancel := func(purpose string, id string) (*probe.Answer, *Stop) {
+		t.step(func() (stop *partner.Stop) {
+			cancel := func(purpose string, id string) (*probe.Answer, *partner.Stop) {
 				return p.Book.Cancel(ctx, purpose, id, probe.GoodKey)
 			}
-			if n.Cancels, stop = p.tryCodes(ctx, partnerapi.Cancel, n.BookingID, ledgerID, cancel); stop != nil || n.Hold.Code == n.BookingID {
+			if n.Cancels, stop = p.codeTrial(partnerapi.Cancel, n.BookingID, cancel).run(ctx); stop != nil || n.Hold.Code == n.BookingID {
 				return stop
 			}
 			crossed := CodeTry{NearCode: plan.NearCode{Form: "that is its reservation code", Code: n.Hold.Code}}
@@ -88,54 +88,72 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 }
 
 // crossed confirms and releases the booking id, which is no reservation code.
-func (n *NearCodes) crossed(ctx context.Context, p *Player) *Stop {
-	if n.BookingID == n.Hold.Code || p.Affordable(partnerapi.Confirm, codeShare) == 0 {
+func (n *NearCodes) crossed(ctx context.Context, p *Player) *partner.Stop {
+	if n.BookingID == n.Hold.Code || p.Calls.Affordable(partnerapi.Confirm, codeShare) == 0 {
 		return nil
 	}
 	near := plan.NearCode{Form: "replaced by its booking id", Code: n.BookingID}
-	unknown := p.Book.Unknown(n.Offer)
+	unknown := p.Account.Unknown(n.Offer)
 	unknown.Code = n.BookingID
 	answer, stop := p.Book.Confirm(ctx, "confirm the booking id in place of the code", unknown, true, probe.GoodKey)
-	if stop != nil || IsBusy(answer) {
+	if stop != nil || partner.IsBusy(answer) {
 		return stop
 	}
 	n.Confirms = append(n.Confirms, CodeTry{NearCode: near, Answer: answer})
-	if answer, stop = p.Book.Release(ctx, "release the booking id in place of the code", n.BookingID, probe.GoodKey); stop == nil && !IsBusy(answer) {
+	if answer, stop = p.Book.Release(ctx, "release the booking id in place of the code", n.BookingID, probe.GoodKey); stop == nil && !partner.IsBusy(answer) {
 		n.Releases = append(n.Releases, CodeTry{NearCode: near, Answer: answer})
 	}
 	return stop
 }
 
-func ledgerCode(e ledger.Entry) string { return e.Code }
-func ledgerID(e ledger.Entry) string   { return e.BookingID }
+// codeShare is the share of the run's time for the calls to one endpoint with unknown codes.
+const codeShare = 0.03
 
-// tryCodes makes a call with each code similar to a live one, as many as the run has time for.
-// known returns the code in a ledger entry: further codes of the partner show whether its codes are
-// sequential. tryCodes stops when the partner answers 429.
-func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, live string, known func(ledger.Entry) string, call func(purpose, code string) (*probe.Answer, *Stop)) (tried CodeTries, stop *Stop) {
-	var others []string
+// codeTrial makes calls to one endpoint with codes similar to a live one. Further codes of the
+// partner show whether its codes are sequential.
+type codeTrial struct {
+	*partner.Caller
+	endpoint partnerapi.Endpoint
+	live     string
+	others   []string
+	random   *rand.Rand
+	call     func(purpose, code string) (*probe.Answer, *partner.Stop)
+}
+
+// codeTrial returns a trial that knows the codes, or the booking ids, of the run.
+func (p *Player) codeTrial(endpoint partnerapi.Endpoint, live string, call func(purpose, code string) (*probe.Answer, *partner.Stop)) codeTrial {
+	c := codeTrial{Caller: p.Calls, endpoint: endpoint, live: live, random: rand.New(rand.NewPCG(p.Seed, uint64(len(live)))), call: call}
 	for _, entry := range p.Ledger.Entries() {
-		if code := known(entry); code != "" && code != live {
-			others = append(others, code)
+		known := entry.Code
+		if endpoint == partnerapi.Cancel {
+			known = entry.BookingID
+		}
+		if known != "" && known != live {
+			c.others = append(c.others, known)
 		}
 	}
-	random := rand.New(rand.NewPCG(p.Seed, uint64(len(live))))
-	near := plan.NearCodes(live, others, random)
-	all := append(near[:len(near):len(near)], plan.StrangeCodes(random)...)
-	for i, code := range all[:min(len(all), p.Affordable(endpoint, codeShare))] {
+	return c
+}
+
+// run makes a call with each code, as many as the run has time for. It stops when the partner
+// answers 429.
+func (c codeTrial) run(ctx context.Context) (tried CodeTries, stop *partner.Stop) {
+	near := plan.NearCodes(c.live, c.others, c.random)
+	all := append(near[:len(near):len(near)], plan.StrangeCodes(c.random)...)
+	for i, code := range all[:min(len(all), c.Affordable(c.endpoint, codeShare))] {
 		if ctx.Err() != nil {
-			return tried, p.Time.out()
+			return tried, c.Time.Out()
 		}
 		try, purpose := CodeTry{NearCode: code, Strange: i >= len(near)}, " of a code near a live one: "
 		if try.Strange {
 			purpose = " of an unknown code: "
 		}
-		if try.Answer, stop = call(string(endpoint)+purpose+code.Form, code.Code); stop != nil || IsBusy(try.Answer) {
+		if try.Answer, stop = c.call(string(c.endpoint)+purpose+code.Form, code.Code); stop != nil || partner.IsBusy(try.Answer) {
 			return tried, stop
 		}
 		tried = append(tried, try)
-		if endpoint == partnerapi.Confirm && try.Answer.OK(http.StatusOK) {
-			return tried, Missing("a code near the live one was confirmed")
+		if c.endpoint == partnerapi.Confirm && try.Answer.OK(http.StatusOK) {
+			return tried, partner.Missing("a code near the live one was confirmed")
 		}
 	}
 	return tried, nil
@@ -143,4 +161,31 @@ func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, liv
 
 func (n *NearCodes) Instances() []plan.Instance {
 	return slices.Concat(n.Confirms, n.Releases, n.Cancels).Instances()
+}
+
+func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
+	return played(p, "confirm unknown", 0, func(h *RepeatedCall, _ string) {
+		unknown := p.UnknownHold()
+		h.play(p, func() (*probe.Answer, *partner.Stop) {
+			return p.Book.Confirm(ctx, "confirm an unknown code", unknown, true, probe.GoodKey)
+		})
+	})
+}
+
+func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
+	return played(p, "release unknown", 0, func(h *RepeatedCall, _ string) {
+		code := p.Account.UnknownCode()
+		h.play(p, func() (*probe.Answer, *partner.Stop) {
+			return p.Book.Release(ctx, "release an unknown code", code, probe.GoodKey)
+		})
+	})
+}
+
+func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *RepeatedCall {
+	return played(p, "cancel unknown", 0, func(h *RepeatedCall, _ string) {
+		id := p.Account.UnknownCode()
+		h.play(p, func() (*probe.Answer, *partner.Stop) {
+			return p.Book.Cancel(ctx, "cancel an unknown booking", id, probe.GoodKey)
+		})
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 )
 
@@ -59,7 +60,7 @@ type Expiring struct {
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
-	return played(p, p.named("expiring"), attempt, func(e *Expiring, option string) {
+	return played(p, p.on.named("expiring"), attempt, func(e *Expiring, option string) {
 		p.begin(ctx, &e.Opening, seat("reserve, and let the hold expire", option))
 	})
 }
@@ -94,37 +95,37 @@ type Expiry struct {
 }
 
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
-	return played(p, p.named("expiry"), attempt, func(e *Expiry, _ string) {
+	return played(p, p.on.named("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
 		t := p.continueStory(ctx, &e.Opening)
-		t.step(func() *Stop { return e.Hold.outlive(ctx, p) })
+		t.step(func() *partner.Stop { return e.Hold.outlive(ctx, p) })
 		t.count("after the hold expired", &e.Expired)
 		t.confirmInVain("confirm the expired code", &e.Confirm, "after the expired code was confirmed")
 		t.releaseInVain("release the expired code", &e.Release, "after the expired code was released")
 		if e.Release.Answer != nil && e.Release.Answer.OK(http.StatusOK) {
-			p.Book.over(e.Hold) // the partner says that it released it: nothing is left to undo
+			p.Account.over(e.Hold) // the partner says that it released it: nothing is left to undo
 		}
 	})
 }
 
 // outlive lets a hold expire: it moves the target's clock, or checks that the run has waited.
-func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
+func (h *Hold) outlive(ctx context.Context, p *Player) *partner.Stop {
 	if p.waits() {
 		switch _, over := h.ends(); {
 		case ctx.Err() != nil:
-			return p.Time.out()
+			return p.Time.Out()
 		case time.Now().Before(over):
-			return Missing("no further hold was waited for")
+			return partner.Missing("no further hold was waited for")
 		default:
 			return nil
 		}
 	}
 	over := h.Expires
-	if p.on != nil && p.on.Number > p.Depth.Expiring()/2 {
+	if p.on.Case != nil && p.on.Number > p.Depth.Expiring()/2 {
 		over = over.Add(h.Life) // half of the cases are read long after they expired
 	}
 	if err := p.Clock.MoveBeyond(ctx, over); err != nil {
-		return Missing("%v", err)
+		return partner.Missing("%v", err)
 	}
 	return nil
 }
@@ -137,12 +138,12 @@ type Means struct {
 }
 
 func PlayMeans(_ context.Context, p *Player, _ int) Means {
-	return Means{Trouble: p.Clock.trouble, Moves: p.Clock.Movable(), Waits: p.waits()}
+	return Means{Trouble: p.Clock.Trouble, Moves: p.Clock.Movable(), Waits: p.waits()}
 }
 
 // waits reports whether the run itself waits for holds to expire.
 func (p *Player) waits() bool {
-	return p.IncludeSlow && !p.Clock.Movable() && p.Clock.trouble == nil
+	return p.IncludeSlow && !p.Clock.Movable() && p.Clock.Trouble == nil
 }
 
 // PlayInVain returns the first hold if the run waits for expiry and this hold is not worth waiting
@@ -161,7 +162,7 @@ func (p *Player) worthWaiting(h *Hold) bool { return h.EndsInTime() && !p.Book.t
 // they would return their seats in the middle of another story.
 func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	b := PlayBooking(ctx, p, 0)
-	if p.waits() && b.Hold.Life > p.Time.most && p.worthWaiting(b.Hold) && p.Expiry {
+	if p.waits() && b.Hold.Life > p.Time.Most() && p.worthWaiting(b.Hold) && p.Expiry {
 		beginExpiring(ctx, p)
 	}
 	return b
@@ -211,7 +212,7 @@ func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) 
 	if time.Now().Before(live) {
 		begun.watch(ctx, p, live)
 	}
-	p.Time.sleep(ctx, over)
+	p.Time.Sleep(ctx, over)
 }
 
 // expiringWithin returns the stories to wait for. It returns nil if a hold shows that waiting would
@@ -235,10 +236,10 @@ func expiringWithin(ctx context.Context, p *Player) expiries {
 func (begun expiries) watch(ctx context.Context, p *Player, live time.Time) {
 	begun.count(ctx, p)
 	apart := max(time.Until(live)/mostLooks, leastApart)
-	for next := time.Now().Add(apart); next.Before(live) && p.Time.sleep(ctx, next); next = time.Now().Add(apart) {
+	for next := time.Now().Add(apart); next.Before(live) && p.Time.Sleep(ctx, next); next = time.Now().Add(apart) {
 		begun.count(ctx, p)
 	}
-	if p.Time.sleep(ctx, live) {
+	if p.Time.Sleep(ctx, live) {
 		begun.count(ctx, p)
 	}
 }
@@ -257,5 +258,5 @@ func (begun expiries) count(ctx context.Context, p *Player) {
 			e.Ending = read
 		}
 	}
-	p.Time.lengthen(time.Since(began))
+	p.Time.Lengthen(time.Since(began))
 }

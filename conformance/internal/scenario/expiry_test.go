@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -60,33 +59,6 @@ func TestOnlyHoldsThatExpireInTimeAreWorthWaitingFor(t *testing.T) {
 	} {
 		if got := (&Player{Book: &Booker{traits: &Traits{Holdless: test.none}}}).worthWaiting(test.hold); got != test.want {
 			t.Errorf("%s: want %t, got %t", test.name, test.want, got)
-		}
-	}
-}
-
-func TestWhatIsWaitedIsAddedToTheRunsTime(t *testing.T) {
-	t.Parallel()
-	deadline := time.Now().Add(time.Minute)
-	s := &Time{halt: t.Context(), deadline: deadline}
-	if !s.sleep(t.Context(), time.Now().Add(20*time.Millisecond)) {
-		t.Error("want the waiting to come to its end")
-	}
-	if s.waited < 20*time.Millisecond || s.deadline.Sub(deadline) != s.waited {
-		t.Errorf("want at least 20ms waited, and the deadline as much later, got %s and %s", s.waited, s.deadline.Sub(deadline))
-	}
-}
-
-func TestTheWaitingEndsAtOnceWithTheRun(t *testing.T) {
-	t.Parallel()
-	ended, end := context.WithCancel(t.Context())
-	end()
-	for name, s := range map[string]*Time{"by the user": {halt: ended}, "by Ginkgo": {halt: t.Context()}} {
-		ctx := t.Context()
-		if name == "by Ginkgo" {
-			ctx = ended
-		}
-		if s.sleep(ctx, time.Now().Add(time.Hour)) {
-			t.Errorf("%s: want no time waited to its end", name)
 		}
 	}
 }

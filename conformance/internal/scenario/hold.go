@@ -10,8 +10,8 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -58,35 +58,34 @@ type Traits struct {
 // TakesLater reports whether the partner's confirms take the seats, as observed so far.
 func (t Traits) TakesLater() bool { return t.Holdless && t.early <= t.late }
 
-// Bounds limits how many holds and bookings the run may make.
-type Bounds struct{ MaxHolds, MaxBookings int }
-
-// Booker makes holds and bookings, and releases and cancels them. Each is recorded in the ledger
-// before its request is sent, and its outcome before anything else happens.
+// Booker makes holds and bookings, and releases and cancels them.
 type Booker struct {
-	calls  *caller
-	traits *Traits
-	made   int // number of bookings
+	calls   *partner.Caller
+	account *Account
+	witness Witness
+	clock   *partner.Clock
+	tickets bool // the partner delivers its own tickets
+	traits  *Traits
 }
 
 // Reserve sends one reserve. An interrupt does not cancel it: a hold whose answer is not read
 // cannot be released.
-func (b *Booker) Reserve(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, full bool, key probe.Key) (*Hold, *Stop) {
-	return b.reserveAs(ctx, offer, units, func(entry *ledger.Entry) probe.Call { return reserveCall(purpose, entry, full, key) })
+func (b *Booker) Reserve(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, full bool, key probe.Key) (*Hold, *partner.Stop) {
+	return b.reserveAs(ctx, offer, units, func(entry *ledger.Entry) probe.Call { return partner.Reserve(purpose, entry, full, key) })
 }
 
 // reserveAs sends the reserve that call makes from its ledger entry. Check Held: the returned Hold
 // may be a refused reserve.
-func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []partnerapi.UnitQuantity, call func(*ledger.Entry) probe.Call) (*Hold, *Stop) {
+func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []partnerapi.UnitQuantity, call func(*ledger.Entry) probe.Call) (*Hold, *partner.Stop) {
 	if ctx.Err() != nil {
-		return nil, b.calls.Time.out()
+		return nil, b.calls.Time.Out()
 	}
-	entry, stop := b.attempt(offer, units)
+	entry, stop := b.account.attempt(offer, units)
 	if stop != nil {
 		return nil, stop
 	}
-	answer, stop := b.calls.call(context.WithoutCancel(ctx), call(entry), false)
-	b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+	answer, stop := b.calls.Call(context.WithoutCancel(ctx), call(entry), false)
+	b.account.reserved(entry, answer)
 	if stop != nil {
 		return nil, stop
 	}
@@ -97,105 +96,47 @@ func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
 	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
 }
 
-// attempt records a reserve before it is sent. If it returns a stop, the reserve must not be sent:
-// it is out of bounds or could not be recorded.
-func (b *Booker) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *Stop) {
-	if b.calls.ReadOnly {
-		return nil, outOfBounds(ReadOnly).WithRemedy(NotReadOnly)
-	}
-	if b.holds() >= b.calls.Bounds.MaxHolds {
-		return nil, outOfBounds("no more than %s may be made (--max-holds)", count.Of(b.calls.Bounds.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
-	}
-	entry, err := b.calls.Ledger.Attempt(ledger.SlotOf(offer), units)
-	if err != nil {
-		return nil, unrecorded(err)
-	}
-	return entry, nil
-}
-
-// holds returns the number of holds that were made or may have been made.
-func (b *Booker) holds() (made int) {
-	for _, entry := range b.calls.Ledger.Entries() {
-		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
-			made++
-		}
-	}
-	return made
-}
-
-// Plenty reports whether there are holds and bookings to spare. Tests that can be repeated any
-// number of times must leave a tenth for the others, and a quarter if random lifecycles are to be
-// played.
-func (b *Booker) Plenty() bool {
-	parts := 10
-	if b.calls.Stories > 0 {
-		parts = 4
-	}
-	return parts*b.holds() < (parts-1)*b.calls.Bounds.MaxHolds && parts*b.made < (parts-1)*b.calls.Bounds.MaxBookings
-}
-
-// recordReserve records the outcome of a reserve. Any 2xx answer with a code is a hold that must be
-// released.
-func recordReserve(entry *ledger.Entry, answer *probe.Answer) {
-	switch {
-	case answer == nil: // not sent
-		entry.State = ledger.Refused
-	case answer.Failure != nil:
-		entry.State = ledger.Unheard
-	default:
-		entry.Code, entry.ExpiresAt = Text(answer, "reservationConfirmationCode"), Text(answer, "expiresAt")
-		switch {
-		case entry.Code != "" && answer.Response.Status/100 == 2:
-			entry.State = ledger.Held
-		case answer.Response.Status/100 == 2:
-			entry.State, entry.Trouble = ledger.Unheard, "the answer to reserve had no code"
-		default:
-			entry.State, entry.Code = ledger.Refused, ""
-		}
-	}
-}
-
 // read reads the answer to a reserve with the registered key. It must be a usable hold or a lawful
 // refusal.
-func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
+func (b *Booker) read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
 	if stop != nil {
 		return nil, stop
 	}
 	answer := h.Answer
 	if answer.OK(http.StatusBadRequest) {
-		stop := stopAt(Refused, answer, "reserve was refused: %s", RefusalOf(answer))
+		stop := partner.StopAt(partner.Refused, answer, "reserve was refused: %s", RefusalOf(answer))
 		stop.Elsewhere = true
 		return nil, stop
 	}
-	if stop := unlike(answer, "200 or 201 with a hold", Usual, http.StatusOK, http.StatusCreated); stop != nil {
+	if stop := unlike(answer, "200 or 201 with a hold", partner.Usual, http.StatusOK, http.StatusCreated); stop != nil {
 		return nil, stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
-		return nil, stopAt(Unreadable, answer, "%s", flaw)
+		return nil, partner.StopAt(partner.Unreadable, answer, "%s", flaw)
 	}
 	for _, problem := range schemas.Validate(schemas.ReserveAnswer, answer.Raw) {
 		if problem.Pointer != "/expiresAt" { // a hold without it can still be used
 			return nil, b.misfit(answer, problem)
 		}
-		b.calls.Witness.Answer(answer, problem)
+		b.witness.Answer(answer, problem)
 	}
 	for _, problem := range unstorable(answer, "reservationConfirmationCode", "expiresAt") {
-		b.calls.Witness.Answer(answer, problem)
+		b.witness.Answer(answer, problem)
 	}
 	if expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt); err == nil {
-		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.calls.Clock.Ahead()))
+		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Ahead()))
 		b.traits.Holdless = b.traits.Holdless || h.Life > partnerapi.HoldlessAfter
 	}
 	return h, nil
 }
 
 // unlike returns the stop of an answer that broke off or has another status than the given ones.
-func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop {
+func unlike(answer *probe.Answer, want string, form partner.Form, statuses ...int) *partner.Stop {
 	switch {
 	case answer.BrokeOff(statuses...):
-		return stopAt(Unreadable, answer, "Expected a complete JSON object: %s", answer.Failure.Message)
+		return partner.StopAt(partner.Unreadable, answer, "Expected a complete JSON object: %s", answer.Failure.Message)
 	case !answer.OK(statuses...):
-		return stopAt(WrongStatus, answer, "Expected %s, received %s", want, answer.Words()).in(form)
+		return partner.StopAt(partner.WrongStatus, answer, "Expected %s, received %s", want, answer.Words()).In(form)
 	default:
 		return nil
 	}
@@ -213,7 +154,7 @@ func unstorable(answer *probe.Answer, fields ...string) (problems []schemas.Prob
 		problems = append(problems, schemas.Problem{Pointer: "/" + field, Message: fmt.Sprintf(format, args...)})
 	}
 	for _, field := range fields {
-		text := Text(answer, field)
+		text := partner.Text(answer, field)
 		if at, err := partnerapi.ParseDateTime(text); err == nil && field == "expiresAt" {
 			if at.Year() < firstYear || at.Year() > lastYear {
 				note(field, "expected a year from %d to %d, received %d", firstYear, lastYear, at.Year())
@@ -230,15 +171,15 @@ func unstorable(answer *probe.Answer, fields ...string) (problems []schemas.Prob
 	return problems
 }
 
-func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
-	stop := stopAt(Misfit, answer, "%s", problem)
+func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *partner.Stop {
+	stop := partner.StopAt(partner.Misfit, answer, "%s", problem)
 	stop.Problem = problem
 	stop.Exchanges[0] = answer.Marked(discover.Object(answer.Raw), problem.Pointer, b.calls.Client.Redactor().Redact)
 	return stop
 }
 
 func RefusalOf(answer *probe.Answer) string {
-	if message := Text(answer, "message"); message != "" {
+	if message := partner.Text(answer, "message"); message != "" {
 		return fmt.Sprintf("%q", message)
 	}
 	return "no message"
@@ -258,7 +199,7 @@ func NoObject(answer *probe.Answer) string {
 
 // reserveAnyway sends a reserve and accepts any answer, including a refusal. A hold that was made
 // is released immediately.
-func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, party []partnerapi.UnitQuantity, full bool) (*probe.Answer, *Stop) {
+func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, party []partnerapi.UnitQuantity, full bool) (*probe.Answer, *partner.Stop) {
 	made, stop := b.Reserve(ctx, purpose, offer, party, full, probe.GoodKey)
 	if stop != nil {
 		return nil, stop
@@ -275,7 +216,7 @@ const mostReserves = 10
 // take reserves the given number of seats in one hold. If the partner limits its party size, take
 // halves the party until it is accepted. purpose contains a format verb (%s) for the seats. Holds
 // are returned even if there is a stop.
-func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, purpose string) ([]*Hold, *Stop) {
+func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, purpose string) ([]*Hold, *partner.Stop) {
 	var holds []*Hold
 	party := seats
 	for range mostReserves {
@@ -283,12 +224,12 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 			return holds, nil
 		}
 		party = min(party, seats)
-		made, stop := b.read(b.Reserve(ctx, fmt.Sprintf(purpose, model.SeatsWord(party)), offer, Guests(offer.Option, party), true, probe.GoodKey))
+		made, stop := b.read(b.Reserve(ctx, fmt.Sprintf(purpose, model.SeatsWord(party)), offer, partner.Guests(offer.Option, party), true, probe.GoodKey))
 		switch {
 		case stop == nil:
 			holds = append(holds, made)
 			seats -= party
-		case stop.Kind == Refused && party > 1:
+		case stop.Kind == partner.Refused && party > 1:
 			party /= 2
 		default:
 			return holds, stop
@@ -297,11 +238,11 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 	if seats == 0 {
 		return holds, nil
 	}
-	return holds, Missing("no slot has few enough seats to be sold out by %d reserves", mostReserves).
+	return holds, partner.Missing("no slot has few enough seats to be sold out by %d reserves", mostReserves).
 		WithRemedy("Offer a slot with few vacancies.")
 }
 
-func (b *Booker) giveAll(ctx context.Context, purpose string, holds []*Hold) *Stop {
+func (b *Booker) giveAll(ctx context.Context, purpose string, holds []*Hold) *partner.Stop {
 	for _, made := range holds {
 		if !made.Held() {
 			continue

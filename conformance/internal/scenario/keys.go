@@ -3,9 +3,8 @@ package scenario
 import (
 	"context"
 	"slices"
-	"time"
 
-	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -35,17 +34,29 @@ func (all KeyTries) Instances() (seen []plan.Instance) {
 }
 
 // KeyForms returns the number of forms of wrong keys for the partner's key.
-func (p *Player) KeyForms() int { return 2 + len(p.calls.Client.NearKeys()) }
+func KeyForms(client *probe.Client) int { return 2 + len(client.NearKeys()) }
 
-// keyPlan returns the calls without the registered key, the most revealing first, as many as the
-// run has time for.
-func (p *Player) keyPlan(endpoint partnerapi.Endpoint) (all []KeyTry) {
+// keyShare is the share of the run's time for the calls to one endpoint without the registered key.
+const keyShare = 0.02
+
+// keyTrial makes calls to one endpoint with wrong keys, and others with the registered key between
+// them, so that some connections have carried it.
+type keyTrial struct {
+	*partner.Caller
+	endpoint partnerapi.Endpoint
+	good     func(nth int)
+	wrong    func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop)
+}
+
+// tries returns the calls without the registered key, the most revealing first, as many as the run
+// has time for.
+func (k keyTrial) tries() (all []KeyTry) {
 	add := func(key probe.Key, number int, fresh bool) {
 		all = append(all, KeyTry{Key: key, Number: number, Fresh: fresh})
 	}
-	near := p.calls.Client.NearKeys()
+	near := k.Client.NearKeys()
 	// Each endpoint starts with other keys, so that a slow partner does not get the same ones only.
-	at := slices.Index(partnerapi.Endpoints(), endpoint) * 2 % max(1, len(near))
+	at := slices.Index(partnerapi.Endpoints(), k.endpoint) * 2 % max(1, len(near))
 	for i, key := range append(near[at:len(near):len(near)], near[:at]...) {
 		add(key, 1, false)
 		if i == 2 {
@@ -61,41 +72,22 @@ func (p *Player) keyPlan(endpoint partnerapi.Endpoint) (all []KeyTry) {
 	if len(near) > 0 {
 		add(near[at], 2, true)
 	}
-	return all[:min(len(all), p.Affordable(endpoint, keyShare))]
+	return all[:min(len(all), k.Affordable(k.endpoint, keyShare))]
 }
 
-// keyShare is the share of the run's time for the calls to one endpoint without the registered key.
-// codeShare is the share for the calls with unknown codes.
-const keyShare, codeShare = 0.02, 0.03
-
-// Affordable returns how many calls to an endpoint fit in that share of the run's time. It returns
-// 0 at quick depth, and when the run is late.
-func (p *Player) Affordable(endpoint partnerapi.Endpoint, share float64) int {
-	if p.Depth == plan.Quick || p.Time.LateForMore() {
-		return 0
-	}
-	times := p.calls.paces[Limit{Endpoint: endpoint}].times()
-	took := time.Millisecond
-	for _, each := range times {
-		took += each / time.Duration(len(times))
-	}
-	return int(share * float64(p.Time.most) / float64(took))
-}
-
-// tryKeys makes a call with wrong keys until one is accepted or the partner answers 429. good makes
-// the nth call with the registered key, so that some connections have carried it.
-func (p *Player) tryKeys(ctx context.Context, endpoint partnerapi.Endpoint, good func(nth int), call func(purpose string, try KeyTry) (*probe.Answer, *Stop)) (tried KeyTries, stop *Stop) {
-	for i, try := range p.keyPlan(endpoint) {
+// run makes the calls until one is accepted or the partner answers 429.
+func (k keyTrial) run(ctx context.Context) (tried KeyTries, stop *partner.Stop) {
+	for i, try := range k.tries() {
 		try.Bare = i%2 == 1
 		switch {
 		case ctx.Err() != nil:
-			return tried, p.Time.out()
+			return tried, k.Time.Out()
 		case try.Fresh:
-			p.calls.Client.Close()
+			k.Client.Close()
 		case i%3 == 0:
-			good(i / 3)
+			k.good(i / 3)
 		}
-		if try.Answer, stop = call("with "+try.Key.String(), try); stop != nil || IsBusy(try.Answer) {
+		if try.Answer, stop = k.wrong("with "+try.Key.String(), try); stop != nil || partner.IsBusy(try.Answer) {
 			return tried, stop
 		}
 		if try.Answer.Failure != nil {
@@ -121,23 +113,23 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 		}
 		good := func(int) { _, _ = p.read.pull(ctx, "health probe", ProbeQuery(), probe.GoodKey) }
 		turn := 0
-		k.Products, _ = p.tryKeys(ctx, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+		k.Products, _ = keyTrial{p.Calls, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			if turn++; turn%3 == 0 {
 				return p.read.pull(ctx, "pull of what changed, "+purpose, sinceQuery(longAgo), try.Key)
 			}
 			return p.read.pull(ctx, "pull "+purpose, nil, try.Key)
-		})
-		k.Probe, _ = p.tryKeys(ctx, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+		}}.run(ctx)
+		k.Probe, _ = keyTrial{p.Calls, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			return p.read.pull(ctx, "health probe "+purpose, ProbeQuery(), try.Key)
-		})
+		}}.run(ctx)
 		var q Question
-		k.Availability, _ = p.tryKeys(ctx, partnerapi.Availability, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+		k.Availability, _ = keyTrial{p.Calls, partnerapi.Availability, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			turn++
 			if q = survey.Answers[turn%len(survey.Answers)].Question; turn%2 == 0 {
 				q.Window.From = q.Window.To // one day
 			}
 			return p.read.ask(ctx, "slots "+purpose, q, try.Key)
-		})
+		}}.run(ctx)
 	})
 }
 
@@ -157,8 +149,9 @@ func (k *NearKeys) Instances() []plan.Instance {
 func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 	return played(p, "near keys", attempt, func(k *NearKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat, to try keys on it", option))
-		elsewhere, turn := p.keyOffers(ctx, k.Offer), 0
-		t.keys(partnerapi.Reserve, &k.Reserves, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+		// A partner may check keys for each product.
+		elsewhere, turn := plan.Spread(PlaySurvey(ctx, p, 0).others(k.Offer, p.Clock.Now()), mostKeyOffers), 0
+		t.keys(partnerapi.Reserve, &k.Reserves, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			offer, party := k.Offer, int64(1)
 			switch turn++; {
 			case turn%3 == 1 && len(elsewhere) > 0:
@@ -166,14 +159,14 @@ func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 			case turn%3 == 2:
 				party = 2
 			}
-			made, stop := p.Book.Reserve(ctx, purpose, offer, Guests(offer.Option, party), !try.Bare, try.Key)
+			made, stop := p.Book.Reserve(ctx, purpose, offer, partner.Guests(offer.Option, party), !try.Bare, try.Key)
 			if made == nil {
 				return nil, stop
 			}
 			return made.Answer, stop
 		})
 		t.count("after the reserves with wrong keys", &k.Reserved)
-		t.keys(partnerapi.Confirm, &k.Confirms, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+		t.keys(partnerapi.Confirm, &k.Confirms, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, purpose, k.Hold, !try.Bare, try.Key)
 		})
 		t.count("after the confirms with wrong keys", &k.Kept)
@@ -184,54 +177,41 @@ func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 // mostKeyOffers is the maximum number of other options that are reserved with wrong keys.
 const mostKeyOffers = 12
 
-// keyOffers returns slots of other options, because a partner may check keys for each product.
-func (p *Player) keyOffers(ctx context.Context, but discover.Offer) []discover.Offer {
-	var others []discover.Offer
-	seen := map[string]bool{but.OptionKey(): true}
-	for _, offer := range discover.Pick(PlaySurvey(ctx, p, 0).Offers, discover.Want{Now: p.Clock.Now(), Seats: 1}) {
-		if !seen[offer.OptionKey()] {
-			seen[offer.OptionKey()] = true
-			others = append(others, offer)
-		}
-	}
-	return plan.Spread(others, mostKeyOffers)
-}
-
 // keys makes a call of a story with wrong keys. Between them it makes calls with the registered
 // key: of availability, and, where that changes nothing, of the same endpoint.
-func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, try KeyTry) (*probe.Answer, *Stop)) {
+func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop)) {
 	good := func(nth int) {
 		const purpose = "between wrong keys"
 		switch {
 		case nth%2 == 0 && endpoint == partnerapi.Release:
-			_, _ = t.Book.Release(t.ctx, "release an unknown code, "+purpose, t.Book.UnknownCode(), probe.GoodKey)
+			_, _ = t.Book.Release(t.ctx, "release an unknown code, "+purpose, t.Account.UnknownCode(), probe.GoodKey)
 		case nth%2 == 0 && endpoint == partnerapi.Cancel:
-			_, _ = t.Book.Cancel(t.ctx, "cancel an unknown booking, "+purpose, t.Book.UnknownCode(), probe.GoodKey)
+			_, _ = t.Book.Cancel(t.ctx, "cancel an unknown booking, "+purpose, t.Account.UnknownCode(), probe.GoodKey)
 		default:
 			_, _ = t.Seats.Look(t.ctx, t.story.Offer, purpose)
 		}
 	}
-	t.step(func() (stop *Stop) {
-		*into, stop = t.tryKeys(t.ctx, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+	t.step(func() (stop *partner.Stop) {
+		*into, stop = keyTrial{t.Calls, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			if try.Bare {
 				purpose += ", without optional fields"
 			}
 			return call(string(endpoint)+" "+purpose, try)
-		})
+		}}.run(t.ctx)
 		return stop
 	})
 }
 
 // afterwards tries a wrong key, and none, about what has ended or is a booking: the key is checked
 // first whatever the code stands for.
-func (t storyPlayer) afterwards(into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *Stop)) {
-	if t.Affordable(partnerapi.Release, keyShare) == 0 {
+func (t storyPlayer) afterwards(into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop)) {
+	if t.Calls.Affordable(partnerapi.Release, keyShare) == 0 {
 		return
 	}
 	for _, key := range []probe.Key{probe.WrongKey, probe.NoKey} {
-		t.step(func() *Stop {
+		t.step(func() *partner.Stop {
 			answer, stop := call("with "+key.String(), key)
-			if stop == nil && answer.Failure == nil && !IsBusy(answer) {
+			if stop == nil && answer.Failure == nil && !partner.IsBusy(answer) {
 				*into = append(*into, KeyTry{Key: key, Number: 1, Answer: answer})
 			}
 			return stop
@@ -268,15 +248,15 @@ func (n *NearUndoing) Live() *Reading {
 func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearUndoing {
 	return played(p, "near releases", attempt, func(n *NearUndoing, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its release", option))
-		t.keys(partnerapi.Release, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+		t.keys(partnerapi.Release, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			return p.Book.ReleaseAs(ctx, purpose, n.Hold.Code, !try.Bare, try.Key)
 		})
 		t.count("after the releases with wrong keys", &n.Kept)
 		t.give("release the hold", true, &n.Undone, "after the release with the good key")
-		t.afterwards(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+		t.afterwards(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release the released code "+purpose, n.Hold.Code, key)
 		})
-		t.afterwards(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+		t.afterwards(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm the released code "+purpose, n.Hold, true, key)
 		})
 	})
@@ -286,23 +266,23 @@ func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
 	first := PlayBooking(ctx, p, 0)
 	return played(p, "near cancels", attempt, func(n *NearUndoing, option string) {
 		if p.Book.traits.NoCancel {
-			n.Stop = Unplayed(first.Stop)
+			n.Stop = partner.Unplayed(first.Stop)
 			return
 		}
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its booking", option))
 		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
-		t.afterwards(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+		t.afterwards(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm the booked code "+purpose, n.Hold, true, key)
 		})
-		t.afterwards(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+		t.afterwards(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release the booked code "+purpose, n.Hold.Code, key)
 		})
-		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			return p.Book.CancelAs(ctx, purpose, n.BookingID, !try.Bare, try.Key)
 		})
 		t.count("after the cancellations with wrong keys", &n.Kept)
 		t.undo("cancel the booking", n.BookingID, true, &n.Undone, "after the cancellation with the good key")
-		t.afterwards(&n.Cancels, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+		t.afterwards(&n.Cancels, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Cancel(ctx, "cancel the cancelled booking "+purpose, n.BookingID, key)
 		})
 	})

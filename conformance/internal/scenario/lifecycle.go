@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -26,7 +27,7 @@ type Booking struct {
 }
 
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
-	return played(p, p.named("booking"), attempt, func(b *Booking, option string) {
+	return played(p, p.on.named("booking"), attempt, func(b *Booking, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
 		t.book("confirm the hold", true, &b.Confirm, &b.BookingID, "after confirm")
 		t.again(&b.Repeats, func(into *Act) {
@@ -57,22 +58,22 @@ const SeveralGuests = 2
 // PlayHolding plays a hold late in the window and at the end of the catalog. If slots have a single
 // seat, the hold is for one guest.
 func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
-	return played(p, p.named("hold"), attempt, func(h *Holding, option string) {
+	return played(p, p.on.named("hold"), attempt, func(h *Holding, option string) {
 		var t storyPlayer
 		for guests := int64(SeveralGuests); guests >= 1; guests-- {
 			t = p.begin(ctx, &h.Opening, wanted{
 				purpose: "reserve " + model.SeatsWord(guests) + ", to release them", party: leads(guests),
 				Want: discover.Want{Seats: guests, Counted: true, Late: true, OptionKey: option},
 			})
-			if h.Hold != nil || h.Stop.isBreach() || p.on != nil {
+			if h.Hold != nil || h.Stop.IsBreach() || p.on.Case != nil {
 				break
 			}
 		}
-		if h.Stop != nil && h.Stop.Kind == Refused && (p.on == nil || p.on.Plain() && p.on.Bare) {
+		if h.Stop != nil && h.Stop.Kind == partner.Refused && (p.on.Case == nil || p.on.Plain() && p.on.Bare) {
 			h.Stop.Message = "A hold is made only with contact and resellerReference: " + h.Stop.Message
-			h.Stop.Form, h.Stop.Elsewhere = Minimal, false
+			h.Stop.Form, h.Stop.Elsewhere = partner.Minimal, false
 		}
-		purpose, bare := "release the hold", p.bare(true)
+		purpose, bare := "release the hold", p.on.bare(true)
 		if bare {
 			purpose += ", without a body"
 		}
@@ -83,7 +84,7 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 				t.release(again, probe.GoodKey, into, then)
 				return
 			}
-			t.act(into, then, func() (*probe.Answer, *Stop) { return p.Book.releaseBare(ctx, again, h.Hold.Code) })
+			t.act(into, then, func() (*probe.Answer, *partner.Stop) { return p.Book.releaseBare(ctx, again, h.Hold.Code) })
 		})
 		t.confirmInVain("confirm the released code", &h.ConfirmReleased, "after the released code was confirmed")
 	})
@@ -103,7 +104,7 @@ func PlayOptionChecks(ctx context.Context, p *Player) []string {
 
 // checkedOptions returns the keys of the options that are checked in addition to a story. A case has none.
 func (p *Player) checkedOptions(ctx context.Context) []string {
-	if p.on != nil {
+	if p.on.Case != nil {
 		return nil
 	}
 	return PlayOptionChecks(ctx, p)
@@ -146,7 +147,7 @@ type MixedParty struct {
 }
 
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
-	return played(p, p.named("party"), attempt, func(m *MixedParty, option string) {
+	return played(p, p.on.named("party"), attempt, func(m *MixedParty, option string) {
 		t := p.begin(ctx, &m.Opening, wanted{
 			purpose: "reserve 2 seats for guests of two types", full: true,
 			Want: discover.Want{
@@ -180,9 +181,9 @@ type SecondBooking struct {
 // no cancellation of the first booking, none is tried.
 func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooking {
 	first := PlayBooking(ctx, p, 0)
-	return played(p, p.named("second booking"), attempt, func(b *SecondBooking, option string) {
-		if !p.bare(true) {
-			b.Stop = Missing("this case has the optional bodies")
+	return played(p, p.on.named("second booking"), attempt, func(b *SecondBooking, option string) {
+		if !p.on.bare(true) {
+			b.Stop = partner.Missing("this case has the optional bodies")
 			return
 		}
 		want := seat("reserve 1 seat, to book it", option)
@@ -191,7 +192,7 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 		b.bare = true
 		t.book("confirm with the code alone", false, &b.Confirm, &b.BookingID, "after confirm")
 		if p.Book.traits.NoCancel {
-			t.step(func() *Stop { return first.Stop })
+			t.step(func() *partner.Stop { return first.Stop })
 		}
 		t.cancel("cancel the booking with a wrong key", b.BookingID, probe.WrongKey, &b.WrongKey, "")
 		t.cancel("cancel the booking without a key", b.BookingID, probe.NoKey, &b.NoKey, "after the cancellations without a good key")
@@ -213,11 +214,11 @@ type WrongKeys struct {
 }
 
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
-	return played(p, p.named("keys"), attempt, func(k *WrongKeys, option string) {
+	return played(p, p.on.named("keys"), attempt, func(k *WrongKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat", option))
 		reserve := func(purpose string, key probe.Key, into *Act, when string) {
-			t.act(into, when, func() (*probe.Answer, *Stop) {
-				made, stop := p.Book.Reserve(ctx, purpose, k.Offer, Guests(k.Offer.Option, 1), true, key)
+			t.act(into, when, func() (*probe.Answer, *partner.Stop) {
+				made, stop := p.Book.Reserve(ctx, purpose, k.Offer, partner.Guests(k.Offer.Option, 1), true, key)
 				if made == nil {
 					return nil, stop
 				}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
@@ -26,15 +27,15 @@ type Lookup struct {
 // lookUp looks up the slots of notifications, unless the survey had them. It takes the last
 // notification about each slot. Slots that are sold out or closed may be left out of every answer,
 // and slots outside the window cannot be requested, so neither is looked up.
-func (v *Webhooks) lookUp(ctx context.Context, p *Player) {
+func (p webhookPlayer) lookUp() {
 	known := map[string]discover.Slot{} // by offer ids
 	key := func(product, option, slot string) string { return product + "\x00" + option + "\x00" + slot }
-	for _, offer := range PlaySurvey(ctx, p, 0).Offers {
+	for _, offer := range PlaySurvey(p.ctx, p.Player, 0).Offers {
 		known[key(offer.Product.ID, offer.Option.ID, offer.Slot.ID)] = offer.Slot
 	}
 	last := map[string]*inbox.Webhook{}
 	var order []string
-	for _, w := range v.Mail.Webhooks {
+	for _, w := range p.Mail.Webhooks {
 		if w.Kind != inbox.Notify || !w.Valid() {
 			continue
 		}
@@ -51,25 +52,25 @@ func (v *Webhooks) lookUp(ctx context.Context, p *Player) {
 		if !w.Slot.Status.Bookable() || had && slot.Start.Equal(w.Slot.Start) {
 			continue
 		}
-		if len(v.Lookups) == mostLookups || ctx.Err() != nil {
+		if len(p.Lookups) == mostLookups || p.ctx.Err() != nil {
 			return
 		}
 		if catalog == nil {
-			pulled := p.read.pullAgain(ctx)
+			pulled := p.read.pullAgain(p.ctx)
 			catalog = &pulled
 		}
 		if catalog.Stop != nil {
 			return
 		}
-		look := p.read.lookUp(ctx, p, *catalog, w)
+		look := p.read.lookUp(p.ctx, p.Clock.Now(), *catalog, w)
 		if had && look.Known == nil {
 			look.Known = &slot // it was moved to another day, by the notification alone
 		}
-		v.Lookups = append(v.Lookups, look)
+		p.Lookups = append(p.Lookups, look)
 	}
 }
 
-func (r *reader) lookUp(ctx context.Context, p *Player, catalog SecondPull, w *inbox.Webhook) Lookup {
+func (r *reader) lookUp(ctx context.Context, now time.Time, catalog SecondPull, w *inbox.Webhook) Lookup {
 	look := Lookup{Told: w, Shown: catalog.Exchange}
 	for _, product := range catalog.Products {
 		if product.ID != w.ProductID {
@@ -81,7 +82,7 @@ func (r *reader) lookUp(ctx context.Context, p *Player, catalog SecondPull, w *i
 				continue
 			}
 			look.Option = true
-			if !discover.Lookahead(p.Clock.Now(), product.Zone).Contains(w.Slot.Start, product.Zone) {
+			if !discover.Lookahead(now, product.Zone).Contains(w.Slot.Start, product.Zone) {
 				return look
 			}
 			answer, stop := r.askFor(ctx, "the slots of a notification's day", Question{product, option, discover.Day(w.Slot.Start, product.Zone)})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -59,7 +60,7 @@ func KeepSome(ctx context.Context, p *Player) {
 	if first := PlayBooking(ctx, p, 0); first.Stop != nil && !first.Stop.OnlyMissing() {
 		return
 	}
-	if p.Affordable(partnerapi.Reserve, keyShare) < len(EarlyStates()) {
+	if p.Calls.Affordable(partnerapi.Reserve, keyShare) < len(EarlyStates()) {
 		return // a slow partner's time is better spent elsewhere
 	}
 	p.keeps = true
@@ -71,7 +72,7 @@ func KeepSome(ctx context.Context, p *Player) {
 func keep(ctx context.Context, p *Player, fate EarlyState, attempt int) *Kept {
 	return played(p, "keep "+string(fate), attempt, func(k *Kept, option string) {
 		if p.Book.traits.NoCancel && fate != LeftOpen && fate != SoonReleased {
-			k.Stop = Missing("the partner takes no cancellations")
+			k.Stop = partner.Missing("the partner takes no cancellations")
 			return
 		}
 		want := seat(fmt.Sprintf("reserve 1 seat, to be looked at again later: %s", fate), option)
@@ -110,7 +111,7 @@ func PlayKept(fate EarlyState) func(context.Context, *Player, int) *Kept {
 	return func(ctx context.Context, p *Player, attempt int) *Kept {
 		return played(p, "kept "+string(fate), attempt, func(k *Kept, _ string) {
 			if !p.keeps {
-				k.Stop = Missing("nothing was made early in the run, to be looked at again")
+				k.Stop = partner.Missing("nothing was made early in the run, to be looked at again")
 				return
 			}
 			*k = *keep(ctx, p, fate, attempt)
@@ -118,9 +119,9 @@ func PlayKept(fate EarlyState) func(context.Context, *Player, int) *Kept {
 			if attempt > 0 {
 				age = min(max(age, PlayKept(fate)(ctx, p, 0).Age), oldest)
 			}
-			t.step(func() *Stop { return k.grow(ctx, p, age) })
+			t.step(func() *partner.Stop { return k.grow(ctx, p, age) })
 			if attempt > 0 {
-				t.step(func() *Stop { return k.sync(ctx, p) })
+				t.step(func() *partner.Stop { return k.sync(ctx, p) })
 			}
 			t.count("seconds later", &k.Seen)
 			k.late(t, fate)
@@ -171,29 +172,29 @@ const (
 
 // grow waits until what was made is old enough. It also moves the target's clock where possible. A
 // hold with a short lifetime may have expired by then.
-func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *Stop {
-	wait(ctx, time.Until(k.made.Add(least)))
+func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *partner.Stop {
+	partner.Wait(ctx, time.Until(k.made.Add(least)))
 	age := targetAge
 	if k.Hold.Life > 0 {
 		age = min(age, k.Hold.Life/lifeShare)
 	}
 	if p.Clock.Movable() {
 		if err := p.Clock.MoveBeyond(ctx, k.target.Add(age)); err != nil {
-			return Missing("%v", err)
+			return partner.Missing("%v", err)
 		}
 	}
 	if k.Age = time.Since(k.Hold.Answered); ctx.Err() != nil {
-		return p.Time.out()
+		return p.Time.Out()
 	}
 	if live, _ := k.Hold.ends(); k.Hold.Held() && !k.Hold.Expires.IsZero() && p.Clock.Now().After(live) {
-		return NotHere("the hold may have expired before it was looked at again")
+		return partner.NotHere("the hold may have expired before it was looked at again")
 	}
 	return nil
 }
 
 // sync pulls the catalog and the slots of the story's option, as other parts of the run did between
 // the early and the late calls of the first attempt.
-func (k *Kept) sync(ctx context.Context, p *Player) *Stop {
+func (k *Kept) sync(ctx context.Context, p *Player) *partner.Stop {
 	if _, stop := p.read.pull(ctx, "pull of the catalog", nil, probe.GoodKey); stop != nil {
 		return stop
 	}
@@ -204,6 +205,6 @@ func (k *Kept) sync(ctx context.Context, p *Player) *Stop {
 // PlayUnknownAgain releases an unknown code late in the run.
 func PlayUnknownAgain(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "release unknown, late", 0, func(h *RepeatedCall, _ string) {
-		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code, late in the run", p.Book.UnknownCode(), probe.GoodKey)
+		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code, late in the run", p.Account.UnknownCode(), probe.GoodKey)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -15,28 +16,28 @@ import (
 // sensible is a reserve as the marketplace sends it.
 var sensible = partnerapi.ReserveRequest{
 	ProductID: "walk", OptionID: "morning", AvailabilityID: "s-1",
-	Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 1}}, Contact: &contact,
+	Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 1}}, Contact: &partner.Contact,
 }
 
 func TestAnUnusualRequestKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	for name, d := range map[string]change{"a name of many alphabets": foreign, "fields without a name": withUnnamed} {
-		body := d(encode(sensible))
+		body := d(partner.Encode(sensible))
 		if problems := schemas.Validate(schemas.ReserveRequest, body); len(problems) > 0 {
 			t.Errorf("%s: want it to keep the schema, got %v", name, problems)
 		}
 	}
-	if body := string(foreign(encode(sensible))); !strings.Contains(body, "東京") || !strings.Contains(body, "🎟") {
+	if body := string(foreign(partner.Encode(sensible))); !strings.Contains(body, "東京") || !strings.Contains(body, "🎟") {
 		t.Errorf("want the guest renamed, got %s", body)
 	}
-	if body := string(withUnnamed(encode(sensible))); strings.Count(body, unnamedField) != 3 {
+	if body := string(withUnnamed(partner.Encode(sensible))); strings.Count(body, unnamedField) != 3 {
 		t.Errorf("want a field more in the body, in its unit and in its guest, got %s", body)
 	}
 }
 
 func TestNoPieceOfNonsenseIsWhatTheMarketplaceSends(t *testing.T) {
 	t.Parallel()
-	whole := string(encode(sensible))
+	whole := string(partner.Encode(sensible))
 	seen := map[string]bool{}
 	for _, n := range append(nonsenseOf(sensible, "availabilityId"), contactNonsense(sensible)...) {
 		if string(n.body) == whole && n.bodyType == "" {
@@ -65,9 +66,8 @@ func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
 		{"one at a time", true, 6, 6},
 		{"all answered", true, 0, 20},
 	} {
-		p := &caller{Config: Config{NoRaces: test.noRaces}}
 		var calls, now atomic.Int32
-		sent, stop := p.tryAll(all, func(n nonsense) (MalformedRequest, *Stop) {
+		sent, stop := tryAll(test.noRaces, all, func(n nonsense) (MalformedRequest, *partner.Stop) {
 			if now.Add(1) > 1 && test.noRaces {
 				t.Errorf("%s: want one call after the other", test.name)
 			}

@@ -35,7 +35,7 @@ func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
 	return played(p, "parts of the window", 0, func(all *Parts, _ string) {
 		some := slices.DeleteFunc(slices.Clone(PlaySurvey(ctx, p, 0).Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
 		options := plan.Spread(some, mostParted)
-		left, more := p.Affordable(partnerapi.Availability, readShare), true
+		left, more := p.Calls.Affordable(partnerapi.Availability, readShare), true
 		for nth := 0; more; nth++ {
 			more = false
 			for _, long := range options {

@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/undo"
@@ -25,8 +26,8 @@ import (
 type Config struct {
 	Client      *probe.Client
 	Ledger      *ledger.Ledger
-	Clock       *Clock
-	Time        *Time
+	Clock       *partner.Clock
+	Time        *partner.Time
 	Scope       plan.Scope
 	Bounds      Bounds
 	ReadOnly    bool // hold and book nothing
@@ -47,29 +48,35 @@ type Config struct {
 // Player plays scenarios, each of them once.
 type Player struct {
 	Config
-	Book  *Booker
-	Seats *Seats
+	Calls   *partner.Caller
+	Account *Account
+	Book    *Booker
+	Seats   *Seats
 
 	// Explored is the result of the random lifecycles; nil until they are played.
 	Explored *report.Exploration
 
-	calls  *caller
 	read   *reader
-	survey *Survey                   // nil until it is made
-	on     *plan.Case                // the case that stories are played on; nil: what is easiest to try
-	keeps  bool                      // something was made early, to be checked again late
-	sites  map[string]discover.Offer // the slots on which races are repeated, by race name
-	memory map[string]any            // scenarios played so far, by name and attempt
+	survey *Survey // nil until it is made
+	on     basis
+	keeps  bool // something was made early, to be checked again late
+	sites  *sites
+	memory map[string]any // scenarios played so far, by name and attempt
 }
 
 // Played returns the number of scenarios played so far. A repeated request is not counted.
 func (p *Player) Played() int { return len(p.memory) }
 
 func NewPlayer(config Config) *Player {
-	calls := &caller{Config: config, paces: newPaces(config.LimitScale)}
-	read := &reader{calls: calls}
+	calls := partner.NewCaller(config.Client, config.Time, config.LimitScale)
+	calls.ReadOnly, calls.Sparing = config.ReadOnly, config.Depth == plan.Quick
+	account := &Account{ledger: config.Ledger, bounds: config.Bounds, readOnly: config.ReadOnly, stories: config.Stories > 0}
+	read := &reader{calls: calls, witness: config.Witness}
+	seats := newSeats(read)
 	return &Player{
-		Config: config, Book: &Booker{calls: calls, traits: &Traits{}}, Seats: newSeats(read), calls: calls, read: read, memory: map[string]any{}, sites: map[string]discover.Offer{},
+		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
+		Book:   &Booker{calls: calls, account: account, witness: config.Witness, clock: config.Clock, tickets: config.Tickets, traits: &Traits{}},
+		memory: map[string]any{}, sites: &sites{seats: seats, known: map[string]discover.Offer{}},
 	}
 }
 
@@ -104,14 +111,19 @@ func (p *Player) Explore() *report.Exploration {
 	return p.Explored
 }
 
-func (p *Player) UnknownHold() *Hold { return p.Book.Unknown(p.anyOffer()) }
+// UnknownHold returns a hold that does not exist, of the first slot of the survey.
+func (p *Player) UnknownHold() *Hold {
+	var offer discover.Offer
+	if p.survey != nil && len(p.survey.Offers) > 0 {
+		offer = p.survey.Offers[0]
+	}
+	return p.Account.Unknown(offer)
+}
 
 // Words returns text as a report shows it: without the key, and shortened.
-func (p *Player) Words(text string) string { return p.calls.Client.Redactor().Words(text) }
-
-func (p *Player) Bookings() int { return p.Book.made }
+func (p *Player) Words(text string) string { return p.Calls.Client.Redactor().Words(text) }
 
 // Undoing returns what is needed to undo every hold and booking of the run.
 func (p *Player) Undoing() undo.Undoing {
-	return undo.Undoing{Client: p.calls.Client, Ledger: p.Ledger, Now: p.Clock.Now, LimitScale: p.calls.LimitScale}
+	return undo.Undoing{Client: p.Calls.Client, Ledger: p.Ledger, Now: p.Clock.Now, LimitScale: p.LimitScale}
 }

@@ -6,11 +6,10 @@ import (
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -46,18 +45,41 @@ const (
 	roomiest = 12
 )
 
-// roams returns the other option that a round uses, or "" for the usual slot. After an unexpected
-// result, all further rounds use the option where it occurred.
-func (p *Player) roams(ctx context.Context, round int, want discover.Want) string {
-	if p.Seats.suspect != "" {
-		return p.Seats.suspect
+// sites keeps the slots on which races are repeated, by race name.
+type sites struct {
+	seats *Seats
+	known map[string]discover.Offer
+}
+
+// at returns the slot of a race. After an unexpected result a new slot must be chosen.
+func (s *sites) at(name string) (discover.Offer, bool) {
+	known, ok := s.known[name]
+	return known, ok && !s.seats.again
+}
+
+// choose returns the slot of the race of that name; if it has none yet, find chooses one.
+func (s *sites) choose(name string, find func() (discover.Offer, *partner.Stop)) (discover.Offer, *partner.Stop) {
+	if known, ok := s.at(name); ok {
+		return known, nil
+	}
+	offer, stop := find()
+	if stop == nil {
+		s.known[name] = offer
+	}
+	return offer, stop
+}
+
+// elsewhere returns the other option that a round uses, or "" for the usual slot. After an
+// unexpected result, all further rounds use the option where it occurred.
+func (s *sites) elsewhere(v *Survey, round int, want discover.Want) string {
+	if s.seats.suspect != "" {
+		return s.seats.suspect
 	}
 	if round%roamEvery != roamEvery-1 {
 		return ""
 	}
 	var keys []string
-	want.Now = p.Clock.Now()
-	for _, offer := range discover.Pick(PlaySurvey(ctx, p, 0).Offers, want) {
+	for _, offer := range discover.Pick(v.Offers, want) {
 		if key := offer.OptionKey(); !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -71,19 +93,6 @@ func (p *Player) roams(ctx context.Context, round int, want discover.Want) strin
 // small reports whether a slot can be sold down with one or two holds.
 func small(o discover.Offer) bool {
 	return o.Slot.Vacancies != nil && *o.Slot.Vacancies <= roomiest
-}
-
-// site returns the slot of the race of that name; find chooses it. After an unexpected result a new
-// slot is chosen.
-func (p *Player) site(name string, find func() (discover.Offer, *Stop)) (discover.Offer, *Stop) {
-	if known, ok := p.sites[name]; ok && !p.Seats.again {
-		return known, nil
-	}
-	offer, stop := find()
-	if stop == nil {
-		p.sites[name] = offer
-	}
-	return offer, stop
 }
 
 // Attempts contains concurrent reserves of one party each.
@@ -128,9 +137,9 @@ type LastSeats struct {
 }
 
 // another returns a stop if a race must not be run again for want of time.
-func (p *Player) another(round int) *Stop {
+func (p *Player) another(round int) *partner.Stop {
 	if round > 0 && p.Time.LateForMore() {
-		return Missing("there was no time for another round of the race")
+		return partner.Missing("there was no time for another round of the race")
 	}
 	return nil
 }
@@ -146,10 +155,10 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 			t.Party = 2
 		}
 		site := "last seats"
-		if key := p.roams(ctx, round, discover.Want{Seats: 1, Counted: true, Suits: small}); key != "" {
+		if key := p.sites.elsewhere(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true, Suits: small}); key != "" {
 			site, option = site+" "+key, key
 		}
-		t.Offer, t.Stop = p.site(site, func() (offer discover.Offer, stop *Stop) {
+		t.Offer, t.Stop = p.sites.choose(site, func() (offer discover.Offer, stop *partner.Stop) {
 			for seats := int64(2); seats > 0; seats-- {
 				if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option}); stop == nil {
 					break
@@ -159,11 +168,11 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 		})
 		story := p.continueStory(ctx, &t.Opening)
 		story.count("before reserve", &t.Before)
-		story.step(func() *Stop { return countable(&t.Offer, t.Before) })
-		story.step(func() *Stop { return t.sellDown(ctx, p) })
-		story.step(func() *Stop { return t.raceForAll(ctx, p, round) })
+		story.step(func() *partner.Stop { return countable(&t.Offer, t.Before) })
+		story.step(func() *partner.Stop { return t.sellDown(ctx, p) })
+		story.step(func() *partner.Stop { return t.raceForAll(ctx, p, round) })
 		if t.Party == 1 || swapped(round) {
-			story.step(func() *Stop { return t.swap(ctx, p) })
+			story.step(func() *partner.Stop { return t.swap(ctx, p) })
 		}
 		// Also after a stop: other tests need these seats.
 		if stop := p.Book.giveAll(ctx, "release it", slices.Concat(t.sold, t.Attempts.Won(), t.Swaps.Won())); t.Stop == nil {
@@ -173,8 +182,8 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 }
 
 // sellDown leaves so few seats in the slot that there are more callers than seats.
-func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *Stop) {
-	few := min(fewSeats, p.calls.callers()-1)
+func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *partner.Stop) {
+	few := min(fewSeats, p.Calls.Callers()-1)
 	t.Scarce = t.Before
 	if t.Before.Last.Left > few {
 		if t.sold, stop = p.Book.take(ctx, t.Offer, t.Before.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few)); stop == nil {
@@ -195,16 +204,16 @@ func (t *LastSeats) MoreThanTheSlotHas(won int64) bool {
 	return capacity != nil && t.gone+t.Scarce.Last.Left <= *capacity && t.gone+won > *capacity
 }
 
-func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop *Stop) {
-	callers, more := p.calls.callers(), int64(moreCallers)
+func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop *partner.Stop) {
+	callers, more := p.Calls.Callers(), int64(moreCallers)
 	if round >= firstRounds {
 		more = fewerCallers
 	}
 	left := t.Scarce.Last.Left
 	if left < 1 || left >= callers {
-		return NotHere("other customers moved the seats of the slot with the fewest")
+		return partner.NotHere("other customers moved the seats of the slot with the fewest")
 	}
-	if stop = p.calls.maySend(ctx, partnerapi.Reserve); stop != nil {
+	if stop = p.Calls.MaySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
 	party := t.party(round)
@@ -214,14 +223,14 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 		return stop
 	}
 	t.Attempts = attempts
-	if stop = answeredAll(answers); stop != nil {
+	if stop = partner.AnsweredAll(answers); stop != nil {
 		return stop
 	}
 	if t.Mixed && len(attempts.Won()) == 0 {
-		return NotHere("no party of two guest types was accepted") // a partner may refuse such parties
+		return partner.NotHere("no party of two guest types was accepted") // a partner may refuse such parties
 	}
-	if away := turnedAway(answers); t.Party*(int64(len(attempts))-away) <= left {
-		return tooFewMet(away, len(attempts))
+	if away := partner.CountBusy(answers); t.Party*(int64(len(attempts))-away) <= left {
+		return partner.TooFewMet(away, len(attempts))
 	}
 	t.Full, stop = p.Seats.seats(ctx, t.Offer, "after the race")
 	return stop
@@ -232,70 +241,61 @@ func (t *LastSeats) party(round int) []partnerapi.UnitQuantity {
 	if companion, ok := t.Offer.Option.Companion(); ok && t.Party == 2 && mixed(round) {
 		return []partnerapi.UnitQuantity{{ID: t.Offer.Option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
 	}
-	return Guests(t.Offer.Option, t.Party)
+	return partner.Guests(t.Offer.Option, t.Party)
 }
 
 // attempts sends concurrent reserves of one party each, together with other calls; the answers of
 // the other calls follow those of the reserves. Each reserve is in the ledger before it is sent,
 // and its outcome is recorded before anything else happens.
-func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []partnerapi.UnitQuantity, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *Stop) {
+func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []partnerapi.UnitQuantity, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *partner.Stop) {
 	calls, attempts := make([]probe.Call, 0, callers+len(others)), make(Attempts, callers)
 	guests := int64(0)
 	for _, unit := range party {
 		guests += int64(unit.Quantity)
 	}
 	for i := range callers {
-		entry, stop := b.attempt(offer, party)
+		entry, stop := b.account.attempt(offer, party)
 		if stop != nil {
 			for _, a := range attempts[:i] { // these are not sent
-				b.calls.Ledger.Record(a.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
+				b.account.reserved(a.entry, nil)
 			}
 			return nil, nil, stop
 		}
 		attempts[i] = &Hold{entry: entry}
 		purpose := fmt.Sprintf("reserve %s, at the same time as others (%d of %d)", model.SeatsWord(guests), i+1, callers)
-		calls = append(calls, reserveCall(purpose, entry, true, probe.GoodKey))
+		calls = append(calls, partner.Reserve(purpose, entry, true, probe.GoodKey))
 	}
-	answers := b.calls.together(ctx, append(calls, others...), func(i int, answer *probe.Answer) {
+	answers := b.calls.Together(ctx, append(calls, others...), func(i int, answer *probe.Answer) {
 		if i < callers {
-			b.heard(attempts[i], answer)
+			b.account.heard(attempts[i], answer)
 		}
 	})
 	return attempts, answers, nil
 }
 
-// heard records the outcome of an attempt.
-func (b *Booker) heard(attempt *Hold, answer *probe.Answer) {
-	b.calls.Ledger.Record(attempt.entry, func(e *ledger.Entry) { recordReserve(e, answer) })
-	attempt.Answer = answer
-	if attempt.Held() {
-		attempt.Code = attempt.entry.Code
-	}
-}
-
-func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
+func (t *LastSeats) swap(ctx context.Context, p *Player) *partner.Stop {
 	won := t.Attempts.Won()
 	if len(won) == 0 {
-		return NotHere("other customers got the last seats of the slot")
+		return partner.NotHere("other customers got the last seats of the slot")
 	}
-	if stop := p.calls.maySend(ctx, partnerapi.Reserve, partnerapi.Release); stop != nil {
+	if stop := p.Calls.MaySend(ctx, partnerapi.Reserve, partnerapi.Release); stop != nil {
 		return stop
 	}
-	release := releaseCall("release a hold, at the same time as others", won[0].Code, true, probe.GoodKey)
+	release := partner.Release("release a hold, at the same time as others", won[0].Code, true, probe.GoodKey)
 	q := questionAbout(t.Offer)
 	const when = "while others reserve and release"
-	look := availabilityCall("seats left "+when, q, probe.GoodKey)
-	swaps, answers, stop := p.Book.attempts(ctx, t.Offer, Guests(t.Offer.Option, 1), int(min(p.calls.callers(), swappers)), release, release, look)
+	look := partner.Availability("seats left "+when, q.request(), probe.GoodKey)
+	swaps, answers, stop := p.Book.attempts(ctx, t.Offer, partner.Guests(t.Offer.Option, 1), int(min(p.Calls.Callers(), swappers)), release, release, look)
 	if stop != nil {
 		return stop
 	}
 	t.Swaps = swaps
 	releases := answers[len(swaps) : len(swaps)+2]
-	p.Book.Settle(releases[0], won[0])
-	if stop := answeredAll(answers); stop != nil {
+	p.Account.Settle(releases[0], won[0])
+	if stop := partner.AnsweredAll(answers); stop != nil {
 		return stop
 	}
-	if stop := metAll(nil, answers[len(swaps):]); stop != nil {
+	if stop := partner.MetAll(nil, answers[len(swaps):]); stop != nil {
 		return stop
 	}
 	slots, stop := p.read.readSlots(ctx, q, answers[len(answers)-1])
@@ -304,134 +304,6 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 	}
 	t.Releases = releases
 	t.Swapped, stop = p.Seats.seats(ctx, t.Offer, "after it")
-	return stop
-}
-
-// Twice is a hold with two concurrent calls about it, and then two concurrent calls about its
-// booking.
-type Twice struct {
-	Opening
-	Confirms  []*probe.Answer
-	Release   *probe.Answer // at the same time; nil if there was a second confirm instead
-	Confirmed *Reading
-
-	Cancels   []*probe.Answer
-	Again     *probe.Answer // a confirm of the code, at the same time; nil if there was none
-	Guests    Attempts      // reserves at the same time
-	Cancelled *Reading
-}
-
-// PlayTwice plays a round of Twice. It makes a booking, so the partner must accept cancellations.
-func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
-	return played(p, "twice", round, func(b *Twice, option string) {
-		if b.Stop = p.another(round); b.Stop != nil {
-			return
-		}
-		site := "twice"
-		if key := p.roams(ctx, round, discover.Want{Seats: 1, Counted: true}); key != "" {
-			site, option = site+" "+key, key
-		}
-		want := seat("reserve, for calls about the hold at the same time", option)
-		if pairs(round) {
-			site, want.Seats, want.party = site+" for 2", 2, leads(2)
-		}
-		if known, ok := p.sites[site]; ok && !p.Seats.again {
-			b.Opening = p.tryOpen(ctx, want, known)
-		} else {
-			b.Opening = p.open(ctx, want)
-		}
-		if b.Stop == nil {
-			p.sites[site] = b.Offer
-		} else {
-			delete(p.sites, site)
-		}
-		t := p.continueStory(ctx, &b.Opening)
-		t.step(func() *Stop { return b.confirm(ctx, p, round) })
-		t.step(func() *Stop { return b.cancel(ctx, p, round) })
-		if stop := p.Book.giveAll(ctx, "release it", b.Guests.Won()); b.Stop == nil {
-			b.Stop = stop
-		}
-	})
-}
-
-func (b *Twice) confirm(ctx context.Context, p *Player, round int) *Stop {
-	if stop := p.calls.maySend(ctx, partnerapi.Confirm); stop != nil {
-		return stop
-	}
-	settle, stop := p.Book.confirming(b.Hold)
-	if stop != nil {
-		return stop
-	}
-	var calls []probe.Call
-	if unlike4(round) {
-		calls = []probe.Call{
-			confirmCall("confirm the hold, while it is released", b.Hold, true, probe.GoodKey),
-			releaseCall("release the hold, while it is confirmed", b.Hold.Code, true, probe.GoodKey),
-		}
-	} else {
-		confirm := confirmCall("confirm the hold, twice at the same time", b.Hold, true, probe.GoodKey)
-		calls = []probe.Call{confirm, confirm}
-	}
-	answers := p.calls.together(ctx, calls, func(int, *probe.Answer) {})
-	confirms := answers
-	if unlike4(round) {
-		confirms, b.Release = answers[:1], answers[1]
-	}
-	settle(confirms...)
-	if b.Release != nil {
-		p.Book.Settle(b.Release, b.Hold)
-	}
-	if stop = metAll(answers, answers); stop != nil {
-		return stop
-	}
-	b.Confirmed, stop = p.Seats.seats(ctx, b.Offer, "after these")
-	b.Confirms = confirms
-	return stop
-}
-
-func (b *Twice) cancel(ctx context.Context, p *Player, round int) (stop *Stop) {
-	id := b.Hold.BookingID()
-	switch {
-	case id == "" && b.Release != nil:
-		return nil // the release came first
-	case id == "":
-		return Missing("neither of two confirms at the same time brought a booking")
-	}
-	if stop = p.calls.maySend(ctx, partnerapi.Cancel); stop != nil {
-		return stop
-	}
-	cancel := cancelCall("cancel the booking, twice at the same time", id, true, probe.GoodKey)
-	others := []probe.Call{cancel, cancel}
-	settle := func(...*probe.Answer) {}
-	if withRead(round) {
-		if settle, stop = p.Book.confirming(b.Hold); stop != nil {
-			return stop
-		}
-		others = append(others, confirmCall("confirm the booked code again, while the booking is cancelled", b.Hold, true, probe.GoodKey))
-	}
-	guests := 0
-	if withGuest(round) && p.calls.maySend(ctx, partnerapi.Reserve) == nil {
-		guests = 1
-	}
-	attempts, answers, stop := p.Book.attempts(ctx, b.Offer, Guests(b.Offer.Option, 1), guests, others...)
-	if stop != nil {
-		return stop
-	}
-	b.Guests = attempts
-	cancels := answers[guests : guests+2]
-	if withRead(round) {
-		again := answers[guests+2]
-		settle(again)
-		b.Again = again
-	}
-	if undo.Done(cancels[0]) {
-		p.Book.Settle(cancels[1], b.Hold)
-	}
-	if stop = metAll(answers, answers); stop != nil {
-		return stop
-	}
-	b.Cancelled, stop = p.Seats.seats(ctx, b.Offer, "after the cancellations")
-	b.Cancels = cancels
 	return stop
 }
 
@@ -451,61 +323,61 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 		if a.Stop = p.another(round); a.Stop != nil {
 			return
 		}
-		find := func(skip string) func() (discover.Offer, *Stop) {
-			return func() (discover.Offer, *Stop) {
+		find := func(skip string) func() (discover.Offer, *partner.Stop) {
+			return func() (discover.Offer, *partner.Stop) {
 				return p.offer(ctx, discover.Want{Seats: 1, Room: 3, Counted: true, Suits: func(o discover.Offer) bool { return o.Key() != skip && o.OptionKey() != skip }})
 			}
 		}
-		a.Offer, a.Stop = p.site("apart", find(""))
+		a.Offer, a.Stop = p.sites.choose("apart", find(""))
 		t := p.continueStory(ctx, &a.Opening)
-		t.step(func() (stop *Stop) {
+		t.step(func() (stop *partner.Stop) {
 			avoid := a.Offer.OptionKey()
 			if groups(round) {
 				avoid = a.Offer.Key() // another slot, possibly of the same option
 			}
-			if a.Other, stop = p.site("apart from "+avoid, find(avoid)); stop != nil && !groups(round) {
-				a.Other, stop = p.site("apart from "+a.Offer.Key(), find(a.Offer.Key()))
+			if a.Other, stop = p.sites.choose("apart from "+avoid, find(avoid)); stop != nil && !groups(round) {
+				a.Other, stop = p.sites.choose("apart from "+a.Offer.Key(), find(a.Offer.Key()))
 			}
 			return stop
 		})
 		t.count("before reserve", &a.Before)
-		t.step(func() *Stop { return countable(&a.Offer, a.Before) })
-		t.step(func() (stop *Stop) {
+		t.step(func() *partner.Stop { return countable(&a.Offer, a.Before) })
+		t.step(func() (stop *partner.Stop) {
 			if a.OtherBefore, stop = p.Seats.seats(ctx, a.Other, "before reserve"); stop == nil {
 				stop = countable(&a.Other, a.OtherBefore)
 			}
 			return stop
 		})
-		t.step(func() *Stop { return a.race(ctx, p) })
+		t.step(func() *partner.Stop { return a.race(ctx, p) })
 		if stop := p.Book.giveAll(ctx, "release it", a.Guests.Won()); a.Stop == nil {
 			a.Stop = stop
 		}
 	})
 }
 
-func (a *Apart) race(ctx context.Context, p *Player) *Stop {
-	if stop := p.calls.maySend(ctx, partnerapi.Reserve); stop != nil {
+func (a *Apart) race(ctx context.Context, p *Player) *partner.Stop {
+	if stop := p.Calls.MaySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
-	second, stop := p.Book.attempt(a.Other, Guests(a.Other.Option, 1))
+	second, stop := p.Account.attempt(a.Other, partner.Guests(a.Other.Option, 1))
 	if stop != nil {
 		return stop
 	}
 	other := &Hold{entry: second}
 	const purpose = "reserve 1 seat, while another slot is reserved"
 	calls := []probe.Call{
-		reserveCall(purpose, second, true, probe.GoodKey),
-		productsCall("pull the catalog, while two slots are reserved", nil, probe.GoodKey),
-		availabilityCall("slots, while two of them are reserved", questionAbout(a.Offer), probe.GoodKey),
+		partner.Reserve(purpose, second, true, probe.GoodKey),
+		partner.Products("pull the catalog, while two slots are reserved", nil, probe.GoodKey),
+		partner.Availability("slots, while two of them are reserved", questionAbout(a.Offer).request(), probe.GoodKey),
 	}
-	first, answers, stop := p.Book.attempts(ctx, a.Offer, Guests(a.Offer.Option, 1), 1, calls...)
+	first, answers, stop := p.Book.attempts(ctx, a.Offer, partner.Guests(a.Offer.Option, 1), 1, calls...)
 	if stop != nil {
-		p.Ledger.Record(second, func(e *ledger.Entry) { recordReserve(e, nil) })
+		p.Account.reserved(second, nil)
 		return stop
 	}
-	p.Book.heard(other, answers[1])
+	p.Account.heard(other, answers[1])
 	a.Guests = Attempts{first[0], other}
-	if stop := metAll(answers, answers); stop != nil {
+	if stop := partner.MetAll(answers, answers); stop != nil {
 		return stop
 	}
 	if catalog := p.read.readCatalog(ctx, answers[2], nil); catalog.Stop != nil {

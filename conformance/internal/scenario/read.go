@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -48,7 +49,7 @@ func questionAbout(offer discover.Offer) Question {
 func (q Question) request() partnerapi.AvailabilityRequest {
 	return partnerapi.AvailabilityRequest{
 		ProductID: q.Product.ID, OptionID: q.Option.ID,
-		LocalDateStart: q.Window.From, LocalDateEnd: q.Window.To, Units: Guests(q.Option, 1),
+		LocalDateStart: q.Window.From, LocalDateEnd: q.Window.To, Units: partner.Guests(q.Option, 1),
 	}
 }
 
@@ -66,18 +67,19 @@ type SlotAnswer struct {
 type Catalog struct {
 	Answer   *probe.Answer
 	Products []discover.Product
-	Misfit   string // the first schema problem of a product
-	Stop     *Stop  // nil if the catalog could be read
+	Misfit   string        // the first schema problem of a product
+	Stop     *partner.Stop // nil if the catalog could be read
 }
 
 type reader struct {
-	calls  *caller
-	filled bool // there are options that returned slots
-	pulls  pulls
+	calls   *partner.Caller
+	witness Witness
+	filled  bool // there are options that returned slots
+	pulls   pulls
 }
 
-func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *Stop) {
-	answer, stop := r.calls.call(ctx, productsCall(purpose, query, key), true)
+func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *partner.Stop) {
+	answer, stop := r.calls.Call(ctx, partner.Products(purpose, query, key), true)
 	if stop == nil && key == probe.GoodKey && len(query) == 0 {
 		r.pulls.note(answer)
 	}
@@ -85,14 +87,14 @@ func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key
 }
 
 // unwelcome returns the stop if a partner cannot be reached or refuses the key.
-func unwelcome(answer *probe.Answer) *Stop {
+func unwelcome(answer *probe.Answer) *partner.Stop {
 	if answer.Failure != nil {
 		switch answer.Failure.Kind {
 		case probe.Refused, probe.Unresolved, probe.TLS:
-			return stopAt(Unreachable, answer, "%s", answer.Failure.Message)
+			return partner.StopAt(partner.Unreachable, answer, "%s", answer.Failure.Message)
 		}
 	} else if status := answer.Response.Status; status == http.StatusUnauthorized || status == http.StatusForbidden {
-		return stopAt(KeyRefused, answer, "Expected 200 for the registered key, received %s", answer.Words())
+		return partner.StopAt(partner.KeyRefused, answer, "Expected 200 for the registered key, received %s", answer.Words())
 	}
 	return nil
 }
@@ -103,10 +105,10 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 	c.Answer = answer
 	switch {
 	case answer.BrokeOff(http.StatusOK):
-		c.Stop = stopAt(Unreadable, answer, "%s", answer.Failure.Message)
+		c.Stop = partner.StopAt(partner.Unreadable, answer, "%s", answer.Failure.Message)
 		return c
 	case !answer.OK(http.StatusOK):
-		c.Stop = stopAt(WrongStatus, answer, "Expected 200, received %s", answer.Words())
+		c.Stop = partner.StopAt(partner.WrongStatus, answer, "Expected 200, received %s", answer.Words())
 		return c
 	}
 	elements, err := discover.Products(answer.Raw)
@@ -119,10 +121,10 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 		value, err := discover.DecodeElement(element)
 		switch {
 		case ctx.Err() != nil: // millions of wrong products take long
-			c.Stop = r.calls.Time.out()
+			c.Stop = r.calls.Time.Out()
 			return c
 		case err != nil:
-			c.Stop = stopAt(Unreadable, answer, "products[%d]: %v", i, err)
+			c.Stop = partner.StopAt(partner.Unreadable, answer, "products[%d]: %v", i, err)
 			return c
 		}
 		products = append(products, discover.ReadProduct(value))
@@ -138,40 +140,50 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 	return c
 }
 
-// unreadable returns the stop for a body that is not JSON, or that has another shape than expected.
-func unreadable(answer *probe.Answer, err error) *Stop {
-	if errors.Is(err, discover.ErrShape) {
-		return stopAt(WrongShape, answer, "%v", err)
+// readPull reads a pull whose schema problems are judged.
+func (r *reader) readPull(ctx context.Context, answer *probe.Answer, stop *partner.Stop) Catalog {
+	if stop != nil {
+		return Catalog{Stop: stop}
 	}
-	return stopAt(Unreadable, answer, "%v", err)
+	return r.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
+		r.witness.Product(answer.Exchange, i, product, problem)
+	})
 }
 
-func (r *reader) ask(ctx context.Context, purpose string, q Question, key probe.Key) (*probe.Answer, *Stop) {
-	return r.calls.call(ctx, availabilityCall(purpose, q, key), true)
+// unreadable returns the stop for a body that is not JSON, or that has another shape than expected.
+func unreadable(answer *probe.Answer, err error) *partner.Stop {
+	if errors.Is(err, discover.ErrShape) {
+		return partner.StopAt(partner.WrongShape, answer, "%v", err)
+	}
+	return partner.StopAt(partner.Unreadable, answer, "%v", err)
 }
 
-func (r *reader) askFor(ctx context.Context, purpose string, q Question) (SlotAnswer, *Stop) {
+func (r *reader) ask(ctx context.Context, purpose string, q Question, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return r.calls.Call(ctx, partner.Availability(purpose, q.request(), key), true)
+}
+
+func (r *reader) askFor(ctx context.Context, purpose string, q Question) (SlotAnswer, *partner.Stop) {
 	answer, stop := r.ask(ctx, purpose, q, probe.GoodKey)
 	return r.readAsked(ctx, q, answer, stop)
 }
 
-func (r *reader) readAsked(ctx context.Context, q Question, answer *probe.Answer, stop *Stop) (SlotAnswer, *Stop) {
+func (r *reader) readAsked(ctx context.Context, q Question, answer *probe.Answer, stop *partner.Stop) (SlotAnswer, *partner.Stop) {
 	if stop != nil {
 		return SlotAnswer{}, stop
 	}
 	return r.readSlots(ctx, q, answer)
 }
 
-func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer) (SlotAnswer, *Stop) {
+func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer) (SlotAnswer, *partner.Stop) {
 	if answer.BrokeOff(http.StatusOK) {
-		return SlotAnswer{}, stopAt(Unreadable, answer, "%s", answer.Failure.Message)
+		return SlotAnswer{}, partner.StopAt(partner.Unreadable, answer, "%s", answer.Failure.Message)
 	}
 	if !answer.OK(http.StatusOK) {
-		form := Usual
+		form := partner.Usual
 		if answer.OK(http.StatusNotFound) && r.filled {
-			form = NotFound // the endpoint exists and has nothing to show
+			form = partner.NotFound // the endpoint exists and has nothing to show
 		}
-		return SlotAnswer{}, stopAt(WrongStatus, answer, "Expected 200 for %s from %s to %s, received %s", q, q.Window.From, q.Window.To, answer.Words()).in(form)
+		return SlotAnswer{}, partner.StopAt(partner.WrongStatus, answer, "Expected 200 for %s from %s to %s, received %s", q, q.Window.From, q.Window.To, answer.Words()).In(form)
 	}
 	elements, err := discover.Elements(answer.Raw)
 	if err != nil {
@@ -182,16 +194,16 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 		value, err := discover.DecodeElement(element)
 		switch {
 		case ctx.Err() != nil:
-			return SlotAnswer{}, r.calls.Time.out()
+			return SlotAnswer{}, r.calls.Time.Out()
 		case err != nil:
-			return SlotAnswer{}, stopAt(Unreadable, answer, "[%d]: %v", i, err)
+			return SlotAnswer{}, partner.StopAt(partner.Unreadable, answer, "[%d]: %v", i, err)
 		}
 		slot := discover.ReadSlot(value)
-		r.calls.Witness.Slot(read, i, slot, value)
+		r.witness.Slot(read, i, slot, value)
 		if len(read.Slots) < mostSlots {
 			read.Slots = append(read.Slots, slot)
 		}
 	}
-	r.calls.Witness.Slots(read)
+	r.witness.Slots(read)
 	return read, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -21,8 +22,8 @@ type Record struct {
 
 func PlayRecord(_ context.Context, p *Player, _ int) Record {
 	return Record{
-		Traits: *p.Book.traits, Alone: p.calls.NoRaces, Tickets: p.Tickets, Entries: p.Ledger.Entries(), Exchanges: p.calls.Client.Exchanges(),
-		Aim: p.calls.scaled(partnerapi.AvailabilityAim),
+		Traits: *p.Book.traits, Alone: p.NoRaces, Tickets: p.Tickets, Entries: p.Ledger.Entries(), Exchanges: p.Calls.Client.Exchanges(),
+		Aim: p.Calls.Scaled(partnerapi.AvailabilityAim),
 	}
 }
 
@@ -56,7 +57,7 @@ func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer 
 // RefusedConfirms contains the confirms of codes that are no longer holds or never were.
 type RefusedConfirms struct {
 	Answers []*probe.Answer // may be nil
-	Stop    *Stop
+	Stop    *partner.Stop
 }
 
 func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfirms) {
@@ -78,14 +79,14 @@ type AnswerTimes struct {
 	Limit  time.Duration
 	Times  []time.Duration
 	Late   []*probe.Exchange // those over the limit
-	Broken *Stop             // two of three in a row were late
-	Survey *Stop             // why there is no catalog
+	Broken *partner.Stop     // two of three in a row were late
+	Survey *partner.Stop     // why there is no catalog
 }
 
-func PlayTimes(limit Limit) func(context.Context, *Player, int) AnswerTimes {
+func PlayTimes(limit partner.Limit) func(context.Context, *Player, int) AnswerTimes {
 	return func(ctx context.Context, p *Player, _ int) AnswerTimes {
-		pace := p.calls.paces[limit]
-		t := AnswerTimes{Limit: pace.limit, Times: pace.times(), Late: pace.lateCalls(), Broken: pace.broken()}
+		pace := p.Calls.Pace(limit)
+		t := AnswerTimes{Limit: pace.Limit, Times: pace.Times(), Late: pace.Late(), Broken: pace.Broken()}
 		if len(t.Times) == 0 && t.Broken == nil {
 			t.Survey = PlaySurvey(ctx, p, 0).Stop
 		}

@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 )
@@ -104,7 +105,7 @@ func (s *Seats) SeesOthers() bool { return s.again }
 
 // seats reads how many seats the offer's slot has left, and its current id. If a story is repeated
 // because other customers may book the same slots, it reads several times.
-func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*Reading, *Stop) {
+func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*Reading, *partner.Stop) {
 	read, stop := s.Look(ctx, offer, when)
 	if stop == nil && s.again {
 		stop = s.linger(ctx, read, looksAgain, 0)
@@ -115,26 +116,26 @@ func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*
 	return read, nil
 }
 
-func (s *Seats) Look(ctx context.Context, offer discover.Offer, when string) (*Reading, *Stop) {
+func (s *Seats) Look(ctx context.Context, offer discover.Offer, when string) (*Reading, *partner.Stop) {
 	return s.lookIn(ctx, offer, questionAbout(offer), when)
 }
 
 // lookIn reads the slot in the answer to a question. If the slot is missing, it asks once more: a
 // slot that is sold out may be left out, but it does not come back by itself.
-func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, when string) (*Reading, *Stop) {
+func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, when string) (*Reading, *partner.Stop) {
 	slots, stop := s.read.askFor(ctx, "seats left "+when, q)
 	if _, found := find(slots.Slots, offer.Slot); stop == nil && !found {
 		first := slots
 		slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the slot is missing", q)
 		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.Bookable() {
-			s.read.calls.Witness.Vanished(first, slot)
+			s.read.witness.Vanished(first, slot)
 		}
 	}
 	return s.reading(offer, when, slots, stop)
 }
 
 // reading finds the offer's slot in the answer to the question about it.
-func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, stop *Stop) (*Reading, *Stop) {
+func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, stop *partner.Stop) (*Reading, *partner.Stop) {
 	if stop != nil {
 		return nil, stop
 	}
@@ -145,9 +146,9 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 		seats = discover.Seats{Counted: offer.Slot.Seats(offer.Product).Counted}
 	}
 	look := Look{Left: seats.Left, Slot: slot, Exchange: answer.Exchange}
-	look.show(s.read.calls.redact)
+	look.show(s.read.calls.Client.Redactor().Redact)
 	read := &Reading{When: when, Offer: offer, Counted: seats.Counted, First: look, Last: look, Watch: s.watched(offer)}
-	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.Time.started))
+	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.Time.Started()))
 	return read, nil
 }
 
@@ -187,13 +188,13 @@ func (s *Seats) unmoved(read, again *Reading) bool {
 
 // linger reads a slot again, the given number of times and that far apart. Its last look becomes
 // the reading's last look.
-func (s *Seats) linger(ctx context.Context, read *Reading, looks int, apart time.Duration) *Stop {
+func (s *Seats) linger(ctx context.Context, read *Reading, looks int, apart time.Duration) *partner.Stop {
 	began := time.Now()
 	for range looks {
 		if !read.Counted || time.Since(began) >= max(longestWatch, time.Duration(looks)*apart) {
 			break
 		}
-		wait(ctx, apart-time.Since(read.Last.Exchange.StartedAt))
+		partner.Wait(ctx, apart-time.Since(read.Last.Exchange.StartedAt))
 		again, stop := s.Look(ctx, read.Offer, read.When)
 		if stop != nil {
 			return stop

@@ -2,12 +2,11 @@ package scenario
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
-	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -19,7 +18,7 @@ type Opening struct {
 	Before *Reading
 	Hold   *Hold
 	Held   *Reading // after reserve
-	Stop   *Stop
+	Stop   *partner.Stop
 	Traits *Traits // of the partner, as known when this is read
 
 	Fits    bool       // as many lead guests were held in the slot, which tells no vacancies, after it refused the party
@@ -58,7 +57,7 @@ type change func(body []byte) []byte
 
 // leads returns a function that makes a party of n guests of an option's lead unit.
 func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
-	return func(option discover.Option) []partnerapi.UnitQuantity { return Guests(option, n) }
+	return func(option discover.Option) []partnerapi.UnitQuantity { return partner.Guests(option, n) }
 }
 
 // seat returns a request for a slot with counted seats, for one guest. If option is not "", the
@@ -89,7 +88,7 @@ func (p *Player) open(ctx context.Context, w wanted) Opening {
 		last.Stop.Exchanges = refusals
 	}
 	if len(refusals) > 0 && !p.Book.traits.held {
-		stop := &Stop{Kind: NoneAccepted, Endpoint: partnerapi.Reserve, Exchanges: refusals}
+		stop := &partner.Stop{Kind: partner.NoneAccepted, Endpoint: partnerapi.Reserve, Exchanges: refusals}
 		stop.Message = "No hold was made for a slot that can be booked: " + last.Stop.Message
 		last.Stop = stop
 	}
@@ -97,7 +96,7 @@ func (p *Player) open(ctx context.Context, w wanted) Opening {
 }
 
 // Offers returns the slots that fit, the best first. The stop is the reason why no slot fits.
-func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Offer, *Stop) {
+func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Offer, *partner.Stop) {
 	survey := PlaySurvey(ctx, p, 0)
 	if survey.Stop != nil {
 		return nil, survey.Stop
@@ -108,13 +107,13 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 	want.Now, want.Used, want.Moved = p.Clock.Now(), p.Seats.used, p.Seats.moved
 	offers := discover.Pick(survey.Offers, want)
 	if len(offers) == 0 {
-		return nil, p.nothingToBook(want)
+		return nil, survey.nothing(want, p.Book.traits)
 	}
 	return offers, nil
 }
 
 // offer returns the best slot that fits and marks it as used.
-func (p *Player) offer(ctx context.Context, want discover.Want) (discover.Offer, *Stop) {
+func (p *Player) offer(ctx context.Context, want discover.Want) (discover.Offer, *partner.Stop) {
 	offers, stop := p.Offers(ctx, want)
 	if stop != nil {
 		return discover.Offer{}, stop
@@ -130,7 +129,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		return opened
 	}
 	if taken(opened.Before, max(1, w.Seats)) {
-		opened.Stop = NotHere(takenMeanwhile)
+		opened.Stop = partner.NotHere(takenMeanwhile)
 		return opened
 	}
 	// Checkout also reserves the current id.
@@ -141,7 +140,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		opened.Guests += int64(unit.Quantity)
 	}
 	opened.Hold, opened.Stop = p.Book.read(p.Book.reserveAs(ctx, opened.Offer, party, func(entry *ledger.Entry) probe.Call {
-		call := reserveCall(w.purpose, entry, w.full, probe.GoodKey)
+		call := partner.Reserve(w.purpose, entry, w.full, probe.GoodKey)
 		if w.change != nil {
 			call.Body = w.change(call.Body)
 		}
@@ -165,7 +164,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 
 // PartyRefused reports whether the partner refused the story's party for its slot.
 func (o *Opening) PartyRefused() bool {
-	return o.Hold == nil && o.Stop != nil && o.Stop.Kind == Refused
+	return o.Hold == nil && o.Stop != nil && o.Stop.Kind == partner.Refused
 }
 
 // TakesLater reports whether confirm takes the seats: the partner need not keep seats for holds,
@@ -183,40 +182,23 @@ func taken(fresh *Reading, party int64) bool {
 
 // excuse accepts a refusal if the slot no longer has seats for the party.
 func (p *Player) excuse(ctx context.Context, opened *Opening, party int64) {
-	if opened.Stop.Kind != Refused {
+	if opened.Stop.Kind != partner.Refused {
 		return
 	}
 	if fresh, stop := p.Seats.Look(ctx, opened.Offer, "after the refusal"); stop == nil && taken(fresh, party) {
-		opened.Stop = NotHere(takenMeanwhile)
-	} else if p.on != nil && !opened.Before.Counted && p.on.Small() && !p.on.Lead() {
+		opened.Stop = partner.NotHere(takenMeanwhile)
+	} else if p.on.Case != nil && !opened.Before.Counted && p.on.Small() && !p.on.Lead() {
 		opened.Fits = p.fits(ctx, opened)
 	}
 }
 
 // fits reports whether as many lead guests as the party's are held in the slot.
 func (p *Player) fits(ctx context.Context, opened *Opening) bool {
-	made, stop := p.Book.read(p.Book.Reserve(ctx, "reserve the same number of lead guests", opened.Offer, Guests(opened.Offer.Option, opened.Guests), true, probe.GoodKey))
+	made, stop := p.Book.read(p.Book.Reserve(ctx, "reserve the same number of lead guests", opened.Offer, partner.Guests(opened.Offer.Option, opened.Guests), true, probe.GoodKey))
 	if stop == nil {
 		_, stop = p.Book.releaseHold(ctx, "release it", made, true)
 	}
 	return stop == nil
-}
-
-func (p *Player) nothingToBook(want discover.Want) *Stop {
-	switch v := p.survey; {
-	case v.Outside != "" && len(v.Offers) == 0:
-		return Missing("%s", v.Outside).WithRemedy("Change --product, --option, --from or --to.")
-	case v.SlotsStop != nil && len(v.Offers) == 0:
-		return v.SlotsStop
-	case want.Seats <= 1 && want.Suits == nil && want.OptionKey == "":
-		p.Book.traits.NothingFree = discover.WhyNone(v.Offers, want)
-		return Missing("%s", p.Book.traits.NothingFree).WithRemedy("Offer a slot in the next 60 days that can be booked.")
-	case want.Seats > 1:
-		return Missing("no bookable slot has %s left", model.SeatsWord(want.Seats)).
-			WithRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(want.Seats)))
-	default:
-		return Missing("no bookable slot suits this test").WithRemedy("Offer more slots in the next 60 days.")
-	}
 }
 
 // Act is one call of a story, and the seats left in its slot afterwards.
@@ -248,8 +230,8 @@ type storyPlayer struct {
 
 // begin starts a story with a hold.
 func (p *Player) begin(ctx context.Context, story *Opening, want wanted) storyPlayer {
-	*story = p.open(ctx, p.cased(want))
-	if story.Case = p.on; p.on != nil {
+	*story = p.open(ctx, p.on.cased(want))
+	if story.Case = p.on.Case; p.on.Case != nil {
 		story.Infants, story.seen = p.on.Infants, story.Held
 	}
 	return p.continueStory(ctx, story)
@@ -261,14 +243,14 @@ func (p *Player) continueStory(ctx context.Context, story *Opening) storyPlayer 
 	return storyPlayer{p, ctx, story}
 }
 
-func (t storyPlayer) step(play func() *Stop) {
+func (t storyPlayer) step(play func() *partner.Stop) {
 	if t.story.Stop == nil {
 		t.story.Stop = play()
 	}
 }
 
 func (t storyPlayer) count(when string, into **Reading) {
-	t.step(func() (stop *Stop) {
+	t.step(func() (stop *partner.Stop) {
 		*into, stop = t.Seats.seats(t.ctx, t.story.Offer, when)
 		t.story.seen = *into
 		return stop
@@ -276,9 +258,9 @@ func (t storyPlayer) count(when string, into **Reading) {
 }
 
 // act makes a call. If when is not "", it then counts the seats.
-func (t storyPlayer) act(into *Act, when string, call func() (*probe.Answer, *Stop)) {
+func (t storyPlayer) act(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
 	t.step(t.interlude)
-	t.step(func() (stop *Stop) {
+	t.step(func() (stop *partner.Stop) {
 		into.Answer, stop = call()
 		t.story.seen = nil
 		return stop
@@ -290,10 +272,10 @@ func (t storyPlayer) act(into *Act, when string, call func() (*probe.Answer, *St
 
 // inVain makes a call that must be refused or have no effect, as often as the depth of the run sets
 // and its time allows. If when is not "", it then counts the seats.
-func (t storyPlayer) inVain(into *Act, when string, call func() (*probe.Answer, *Stop)) {
+func (t storyPlayer) inVain(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
 	t.act(into, "", call)
 	for range t.repeats(into.Answer) {
-		t.step(func() *Stop {
+		t.step(func() *partner.Stop {
 			answer, stop := call()
 			if answer != nil {
 				into.Again = append(into.Again, answer)
@@ -315,8 +297,8 @@ func (p *Player) repeats(first *probe.Answer) int {
 	if first == nil {
 		return 0
 	}
-	most := min(p.Depth.Repeats()-1, p.Affordable(first.Endpoint, repeatShare))
-	if p.on != nil {
+	most := min(p.Depth.Repeats()-1, p.Calls.Affordable(first.Endpoint, repeatShare))
+	if p.on.Case != nil {
 		most = min(most, 1)
 	}
 	return most
@@ -324,14 +306,16 @@ func (p *Player) repeats(first *probe.Answer) int {
 
 // confirmInVain confirms the code of a hold that is no longer live.
 func (t storyPlayer) confirmInVain(purpose string, into *Act, when string) {
-	t.inVain(into, when, func() (*probe.Answer, *Stop) {
+	t.inVain(into, when, func() (*probe.Answer, *partner.Stop) {
 		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, probe.GoodKey)
 	})
 }
 
 // releaseInVain releases a code that is no longer a hold.
 func (t storyPlayer) releaseInVain(purpose string, into *Act, when string) {
-	t.inVain(into, when, func() (*probe.Answer, *Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, probe.GoodKey) })
+	t.inVain(into, when, func() (*probe.Answer, *partner.Stop) {
+		return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, probe.GoodKey)
+	})
 }
 
 // again makes a call that must be idempotent, as often as the depth of the run sets.
@@ -344,18 +328,18 @@ func (t storyPlayer) again(into *[]Act, call func(*Act)) {
 
 // confirmAgain confirms the hold's code once more, with or without the optional fields.
 func (t storyPlayer) confirmAgain(purpose string, full bool, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *Stop) {
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
 		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, full, probe.GoodKey)
 	})
 }
 
 // confirm confirms the hold's code and accepts any answer.
 func (t storyPlayer) confirm(purpose string, key probe.Key, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, key) })
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, key) })
 }
 
 func (t storyPlayer) book(purpose string, full bool, into *Act, id *string, when string) {
-	t.act(into, when, func() (answer *probe.Answer, stop *Stop) {
+	t.act(into, when, func() (answer *probe.Answer, stop *partner.Stop) {
 		answer, *id, stop = t.Book.book(t.ctx, purpose, t.story.Hold, full)
 		return answer, stop
 	})
@@ -363,37 +347,39 @@ func (t storyPlayer) book(purpose string, full bool, into *Act, id *string, when
 
 // release releases the hold's code and accepts any answer.
 func (t storyPlayer) release(purpose string, key probe.Key, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, key) })
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, key) })
 }
 
 // give releases the live hold.
 func (t storyPlayer) give(purpose string, body bool, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.releaseHold(t.ctx, purpose, t.story.Hold, body) })
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.releaseHold(t.ctx, purpose, t.story.Hold, body) })
 }
 
 // cancel cancels a booking and accepts any answer.
 func (t storyPlayer) cancel(purpose, id string, key probe.Key, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Cancel(t.ctx, purpose, id, key) })
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Cancel(t.ctx, purpose, id, key) })
 }
 
 // undo cancels the live booking.
 func (t storyPlayer) undo(purpose, id string, body bool, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.cancelBooking(t.ctx, purpose, t.story.Hold, id, body) })
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
+		return t.Book.cancelBooking(t.ctx, purpose, t.story.Hold, id, body)
+	})
 }
 
 // reserve sends a reserve for another party and accepts any answer; a hold is released. A refused
 // reserve is repeated as inVain does, without and with its optional fields. The seats are counted if
 // count returns true for an answer.
 func (t storyPlayer) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
-	reserve := func(full bool) (*probe.Answer, *Stop) {
+	reserve := func(full bool) (*probe.Answer, *partner.Stop) {
 		return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, party, full)
 	}
-	t.act(into, "", func() (*probe.Answer, *Stop) { return reserve(true) })
+	t.act(into, "", func() (*probe.Answer, *partner.Stop) { return reserve(true) })
 	for nth := range t.repeats(into.Answer) {
 		if t.story.Stop != nil || !TurnedDown(into.last()) {
 			break
 		}
-		t.step(func() *Stop {
+		t.step(func() *partner.Stop {
 			answer, stop := reserve(nth%2 == 1)
 			if answer != nil {
 				into.Again = append(into.Again, answer)

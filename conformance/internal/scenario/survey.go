@@ -2,16 +2,18 @@ package scenario
 
 import (
 	"context"
-	"net/url"
+	"fmt"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 const (
@@ -26,13 +28,13 @@ const (
 
 // Survey is the catalog and the slots before anything is booked.
 type Survey struct {
-	Stop     *Stop // why there is no catalog; nil if there is one
+	Stop     *partner.Stop // why there is no catalog; nil if there is one
 	Pull     *probe.Exchange
 	Products []discover.Product
 	Second   SecondPull
 
 	Answers   []SlotAnswer
-	SlotsStop *Stop // of the first availability call that returned no slots
+	SlotsStop *partner.Stop // of the first availability call that returned no slots
 	Offers    []discover.Offer
 	Slots     int    // number fetched
 	Outside   string // what the scope names but the catalog lacks; "" if nothing
@@ -44,7 +46,7 @@ type Survey struct {
 type SecondPull struct {
 	Products []discover.Product
 	Exchange *probe.Exchange
-	Stop     *Stop
+	Stop     *partner.Stop
 	options  map[string]bool // keys of product and option ids
 }
 
@@ -66,9 +68,9 @@ func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
 }
 
 // fetchCatalog pulls the catalog for the first time. A failure here is the only finding of the run.
-func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *Stop {
+func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *partner.Stop {
 	if err := p.Clock.Read(ctx); err != nil {
-		p.Clock.giveUp(err) // expiry is not judged; everything else is
+		p.Clock.GiveUp(err) // expiry is not judged; everything else is
 	}
 	answer, stop := p.read.pull(ctx, "first pull of the catalog", nil, probe.GoodKey)
 	if stop != nil {
@@ -78,9 +80,7 @@ func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *Stop {
 	if stop = unwelcome(answer); stop != nil {
 		return stop
 	}
-	catalog := p.read.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
-		p.Witness.Product(answer.Exchange, i, product, problem)
-	})
+	catalog := p.read.readPull(ctx, answer, nil)
 	v.Products, v.misfit = catalog.Products, catalog.Misfit
 	if catalog.Stop == nil {
 		v.Second = p.read.pullAgain(ctx)
@@ -105,19 +105,19 @@ func (r *reader) pullAgain(ctx context.Context) (second SecondPull) {
 }
 
 func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.most)))
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.Most())))
 	defer cancel()
 	type asked struct {
 		Question
 		answer *probe.Answer
-		stop   *Stop
+		stop   *partner.Stop
 	}
 	var found []SlotAnswer
 	var unread []asked
 	kept := 0
 	var reading sync.Mutex
 	var asking errgroup.Group
-	asking.SetLimit(together)
+	asking.SetLimit(partner.FewCallers)
 	for _, q := range plan.Spread(v.inScope(p), mostOptions) {
 		asking.Go(func() error {
 			q.Window, _ = p.Scope.Window(p.Clock.Now(), q.Product.Zone)
@@ -197,96 +197,63 @@ func (v *Survey) take(found []SlotAnswer) {
 	}
 }
 
-type RepeatedCall struct {
-	Answer *probe.Answer
-	Again  []*probe.Answer // to repeats of the same call
-	Stop   *Stop
+// nothing returns why no slot fits, and records if the partner has none at all.
+func (v *Survey) nothing(want discover.Want, traits *Traits) *partner.Stop {
+	switch {
+	case v.Outside != "" && len(v.Offers) == 0:
+		return partner.Missing("%s", v.Outside).WithRemedy("Change --product, --option, --from or --to.")
+	case v.SlotsStop != nil && len(v.Offers) == 0:
+		return v.SlotsStop
+	case want.Seats <= 1 && want.Suits == nil && want.OptionKey == "":
+		traits.NothingFree = discover.WhyNone(v.Offers, want)
+		return partner.Missing("%s", traits.NothingFree).WithRemedy("Offer a slot in the next 60 days that can be booked.")
+	case want.Seats > 1:
+		return partner.Missing("no bookable slot has %s left", model.SeatsWord(want.Seats)).
+			WithRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(want.Seats)))
+	default:
+		return partner.Missing("no bookable slot suits this test").WithRemedy("Offer more slots in the next 60 days.")
+	}
 }
 
-// playRepeated makes a call that must be refused or have no effect, as often as the depth of the run
-// sets and its time allows.
-func (p *Player) playRepeated(h *RepeatedCall, call func() (*probe.Answer, *Stop)) {
-	if h.Answer, h.Stop = call(); h.Stop != nil {
-		return
-	}
-	for range p.repeats(h.Answer) {
-		answer, stop := call()
-		if stop != nil {
-			return
+// others returns a slot of each other option that can be booked.
+func (v *Survey) others(but discover.Offer, now time.Time) []discover.Offer {
+	var others []discover.Offer
+	seen := map[string]bool{but.OptionKey(): true}
+	for _, offer := range discover.Pick(v.Offers, discover.Want{Now: now, Seats: 1}) {
+		if !seen[offer.OptionKey()] {
+			seen[offer.OptionKey()] = true
+			others = append(others, offer)
 		}
-		h.Again = append(h.Again, answer)
 	}
+	return others
 }
 
-func ProbeQuery() url.Values { return url.Values{"limit": {"1"}} }
-
-func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
-	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
-		h.Answer, h.Stop = p.read.pull(ctx, purpose, query, key)
-		return h
+// closed returns the slots with a status: one slot of each option, then a second of each, and
+// so on. Alternating the first, last and middle slots covers many days with a few slots.
+func (v *Survey) closed(status partnerapi.SlotStatus, now time.Time) (all []discover.Offer) {
+	var options [][]discover.Offer
+	known := map[string]int{}
+	for _, offer := range v.Offers {
+		if offer.Slot.Status != status || offer.Slot.ID == "" || !offer.Slot.Start.After(now) || offer.Option.Lead() == "" {
+			continue
+		}
+		i, seen := known[offer.OptionKey()]
+		if !seen {
+			i = len(options)
+			known[offer.OptionKey()], options = i, append(options, nil)
+		}
+		options[i] = append(options[i], offer)
 	}
-}
-
-// longAgo is before the modification of any product.
-const longAgo = "2000-01-01T00:00:00Z"
-
-func sinceQuery(since string) url.Values { return url.Values{"updated_since": {since}} }
-
-// PlayUpdatedSince pulls what changed since long ago, which is everything.
-func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
-	answer, stop := p.read.pull(ctx, "pull of what changed since "+longAgo, sinceQuery(longAgo), probe.GoodKey)
-	if stop != nil {
-		return Catalog{Stop: stop}
+	for i := range options {
+		options[i] = plan.EndsFirst(options[i], i)
 	}
-	return p.survey.newIn(p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {}))
-}
-
-// newIn returns a further pull without the schema problem, if the first pull has one too.
-func (v *Survey) newIn(c Catalog) Catalog {
-	if v.misfit != "" {
-		c.Misfit = ""
+	for round, more := 0, true; more; round++ {
+		more = false
+		for _, slots := range options {
+			if round < len(slots) {
+				all, more = append(all, slots[round]), true
+			}
+		}
 	}
-	return c
-}
-
-// PlayQuestion returns a function that sends the survey's first question with another key.
-func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
-	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
-		h.Answer, h.Stop = p.read.ask(ctx, purpose, PlaySurvey(ctx, p, 0).Answers[0].Question, key)
-		return h
-	}
-}
-
-func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
-	return played(p, "confirm unknown", 0, func(h *RepeatedCall, _ string) {
-		unknown := p.UnknownHold()
-		p.playRepeated(h, func() (*probe.Answer, *Stop) {
-			return p.Book.Confirm(ctx, "confirm an unknown code", unknown, true, probe.GoodKey)
-		})
-	})
-}
-
-func (p *Player) anyOffer() discover.Offer {
-	if p.survey != nil && len(p.survey.Offers) > 0 {
-		return p.survey.Offers[0]
-	}
-	return discover.Offer{}
-}
-
-func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
-	return played(p, "release unknown", 0, func(h *RepeatedCall, _ string) {
-		code := p.Book.UnknownCode()
-		p.playRepeated(h, func() (*probe.Answer, *Stop) {
-			return p.Book.Release(ctx, "release an unknown code", code, probe.GoodKey)
-		})
-	})
-}
-
-func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *RepeatedCall {
-	return played(p, "cancel unknown", 0, func(h *RepeatedCall, _ string) {
-		id := p.Book.UnknownCode()
-		p.playRepeated(h, func() (*probe.Answer, *Stop) {
-			return p.Book.Cancel(ctx, "cancel an unknown booking", id, probe.GoodKey)
-		})
-	})
+	return all
 }

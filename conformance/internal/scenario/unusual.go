@@ -6,6 +6,8 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 )
 
@@ -67,25 +69,25 @@ func (p *Player) unusualBooking(ctx context.Context, name string, change change,
 		t := p.begin(ctx, &b.Opening, want)
 		if p.Book.traits.NoCancel {
 			t.give("release the hold", true, new(Act), "")
-			t.step(func() *Stop { return first.Stop })
+			t.step(func() *partner.Stop { return first.Stop })
 		}
-		t.step(func() (stop *Stop) {
-			call := confirmCall("confirm the hold, "+name, b.Hold, true, probe.GoodKey)
+		t.step(func() (stop *partner.Stop) {
+			call := partner.Confirm("confirm the hold, "+name, b.Hold.Code, b.Hold.entry, true, probe.GoodKey)
 			call.Body = change(call.Body)
 			if b.Confirm, stop = p.Book.confirmAs(ctx, b.Hold, call); stop != nil {
 				return stop
 			}
 			if b.Confirmed = b.Confirm.OK(200) && b.Hold.entry.State == ledger.Booked; !b.Confirmed {
-				return stopAt(WrongStatus, b.Confirm, "Expected 200 and a booking, received %s", b.Confirm.Words()).in(Unusual)
+				return partner.StopAt(partner.WrongStatus, b.Confirm, "Expected 200 and a booking, received %s", b.Confirm.Words()).In(partner.Unusual)
 			}
 			return nil
 		})
-		t.step(func() (stop *Stop) {
+		t.step(func() (stop *partner.Stop) {
 			if !cancel {
 				_, stop = p.Book.cancelBooking(ctx, "cancel the booking", b.Hold, b.Hold.BookingID(), true)
 				return stop
 			}
-			call := cancelCall("cancel the booking, "+name, b.Hold.BookingID(), true, probe.GoodKey)
+			call := partner.Cancel("cancel the booking, "+name, b.Hold.BookingID(), true, probe.GoodKey)
 			b.Cancel, stop = p.Book.undoAs(ctx, b.Hold, call, change)
 			return stop
 		})
@@ -93,11 +95,11 @@ func (p *Player) unusualBooking(ctx context.Context, name string, change change,
 }
 
 // undoAs sends a changed call that undoes a hold or its booking.
-func (b *Booker) undoAs(ctx context.Context, h *Hold, call probe.Call, change change) (*probe.Answer, *Stop) {
+func (b *Booker) undoAs(ctx context.Context, h *Hold, call probe.Call, change change) (*probe.Answer, *partner.Stop) {
 	call.Body = change(call.Body)
-	answer, stop := b.calls.call(ctx, call, true)
+	answer, stop := b.calls.Call(ctx, call, true)
 	if stop == nil {
-		b.Settle(answer, h)
+		b.account.Settle(answer, h)
 	}
 	return answer, stop
 }
@@ -111,22 +113,65 @@ type OpenRelease struct {
 func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
 	return played(p, "open release", 0, func(r *OpenRelease, _ string) {
 		t := p.begin(ctx, &r.Opening, seat("reserve 1 seat, to release it", ""))
-		t.act(&r.Release, "", func() (*probe.Answer, *Stop) {
-			call := releaseCall("release the hold, with fields that the contract does not name", r.Hold.Code, true, probe.GoodKey)
+		t.act(&r.Release, "", func() (*probe.Answer, *partner.Stop) {
+			call := partner.Release("release the hold, with fields that the contract does not name", r.Hold.Code, true, probe.GoodKey)
 			return p.Book.undoAs(ctx, r.Hold, call, withUnnamed)
 		})
 	})
 }
 
-func PlayOpenQuestion(ctx context.Context, p *Player, _ int) *Stop {
+func PlayOpenQuestion(ctx context.Context, p *Player, _ int) *partner.Stop {
 	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
 	if stop != nil {
 		return stop
 	}
 	q := questionAbout(offer)
-	call := availabilityCall("slots of a day, with fields that the contract does not name", q, probe.GoodKey)
+	call := partner.Availability("slots of a day, with fields that the contract does not name", q.request(), probe.GoodKey)
 	call.Body = withUnnamed(call.Body)
-	answer, stop := p.calls.call(ctx, call, true)
+	answer, stop := p.Calls.Call(ctx, call, true)
 	_, stop = p.read.readAsked(ctx, q, answer, stop)
 	return stop
+}
+
+// optional lists the fields of a reserve and of a confirm that are left out one at a time. Other
+// stories cover all fields and none. A contact that the marketplace sends always has a name and an
+// email address.
+var optional = []struct{ name, field, of string }{
+	{"without a reference", "resellerReference", ""},
+	{"without a contact", "contact", ""},
+	{"without the contact's phone number", "phoneNumber", "contact"},
+}
+
+// PartialBooking is a booking whose reserve and confirm lack one optional field.
+type PartialBooking struct {
+	*UnusualBooking
+	Name string
+}
+
+func (b *PartialBooking) Instances() []plan.Instance {
+	if b.Hold == nil {
+		return nil
+	}
+	return []plan.Instance{{plan.Body: b.Name, plan.Product: b.Offer.Product.ID, plan.Option: b.OptionKey()}}
+}
+
+// PartialBodies returns the number of such bookings at the depth of the run.
+func PartialBodies(_ context.Context, p *Player) int {
+	if p.Depth == plan.Quick {
+		return 0
+	}
+	return len(optional)
+}
+
+func PlayPartialBody(ctx context.Context, p *Player, number int) *PartialBooking {
+	lacks := optional[number]
+	without := func(body []byte) []byte {
+		return edited(body, func(fields map[string]any) {
+			if inner, ok := fields[lacks.of].(map[string]any); ok {
+				fields = inner
+			}
+			delete(fields, lacks.field)
+		})
+	}
+	return &PartialBooking{p.unusualBooking(ctx, lacks.name, without, false), lacks.name}
 }

@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 )
@@ -71,11 +72,11 @@ type Webhooks struct {
 	Paths   []string // where webhooks are received
 	Wait    time.Duration
 	Lookups []Lookup
-	Holds   []*Notified // of one seat each, in different products if possible
-	Givens  []*Notified // the release of the first, the cancellation or release of the second
-	Row     *Row        // nil: not played
-	Once    *Notified   // a hold whose first notification was refused; nil: not played
-	Stop    *Stop       // why not all of it was played
+	Holds   []*Notified   // of one seat each, in different products if possible
+	Givens  []*Notified   // the release of the first, the cancellation or release of the second
+	Row     *Row          // nil: not played
+	Once    *Notified     // a hold whose first notification was refused; nil: not played
+	Stop    *partner.Stop // why not all of it was played
 }
 
 // Reports reports whether the partner notifies of the run's own holds.
@@ -93,33 +94,41 @@ func (v *Webhooks) Reports() bool {
 func PlayWebhooks(ctx context.Context, p *Player, _ int) *Webhooks {
 	return played(p, "webhooks", 0, func(v *Webhooks, _ string) {
 		v.Wait, v.Paths = p.WebhookWait, p.Inbox.Paths()
-		v.Stop = v.play(ctx, p)
+		w := webhookPlayer{p, ctx, v}
+		v.Stop = w.play()
 		v.hear(p.Inbox.Mail())
-		v.lookUp(ctx, p)
+		w.lookUp()
 	})
+}
+
+// webhookPlayer makes the changes of which a partner may notify.
+type webhookPlayer struct {
+	*Player
+	ctx context.Context
+	*Webhooks
 }
 
 // play makes two holds and a row of holds. If the partner notifies of them, it then gives the seats
 // back, and makes another hold whose first notification is refused.
-func (v *Webhooks) play(ctx context.Context, p *Player) *Stop {
-	first, stop := v.hold(ctx, p, "")
+func (p webhookPlayer) play() *partner.Stop {
+	first, stop := p.hold("")
 	if stop != nil {
 		return stop
 	}
-	second, stop := v.hold(ctx, p, first.Offer.Product.ID)
+	second, stop := p.hold(first.Offer.Product.ID)
 	if stop == nil {
-		stop = v.row(ctx, p)
+		stop = p.row()
 	}
-	early := v.changes()
-	p.await(ctx, early)
-	v.hear(p.Inbox.Mail())
-	if stop != nil || !v.Reports() {
+	early := p.changes()
+	p.await(early)
+	p.hear(p.Inbox.Mail())
+	if stop != nil || !p.Reports() {
 		return stop
 	}
-	v.release(ctx, p, first)
-	v.cancel(ctx, p, second)
-	stop = v.refuse(ctx, p)
-	p.await(ctx, slices.DeleteFunc(v.changes(), func(n *Notified) bool { return slices.Contains(early, n) }))
+	p.release(first)
+	p.cancel(second)
+	stop = p.refuse()
+	p.await(slices.DeleteFunc(p.changes(), func(n *Notified) bool { return slices.Contains(early, n) }))
 	return stop
 }
 
@@ -158,8 +167,8 @@ func (n *Notified) hear(mail inbox.Mail) {
 
 // await waits until every change was reported, and a moment longer for late notifications. Of a
 // change that was not, it reads the seats again.
-func (p *Player) await(ctx context.Context, changes []*Notified) {
-	within, cancel := context.WithTimeout(ctx, p.WebhookWait)
+func (p webhookPlayer) await(changes []*Notified) {
+	within, cancel := context.WithTimeout(p.ctx, p.WebhookWait)
 	defer cancel()
 	reported := func(mail inbox.Mail) bool {
 		for _, n := range changes {
@@ -170,13 +179,13 @@ func (p *Player) await(ctx context.Context, changes []*Notified) {
 		return true
 	}
 	if p.Inbox.Await(within, reported) {
-		wait(ctx, min(p.WebhookWait/settleShare, longestSettle))
+		partner.Wait(p.ctx, min(p.WebhookWait/settleShare, longestSettle))
 	}
 	for _, n := range changes {
 		if n.hear(p.Inbox.Mail()); n.Reported() {
 			continue
 		}
-		if again, stop := p.Seats.Look(ctx, n.Offer, "after the wait for a notification"); stop == nil {
+		if again, stop := p.Seats.Look(p.ctx, n.Offer, "after the wait for a notification"); stop == nil {
 			n.Seats = append(n.Seats, again)
 		}
 	}
@@ -185,7 +194,7 @@ func (p *Player) await(ctx context.Context, changes []*Notified) {
 // fresh makes a hold in a slot that the run has not used, so that no earlier change of it can be
 // notified late. If seats is more than 1, the slot has room for that many. The slot is of another
 // product than that with the id, if possible. before is called before the reserve is sent.
-func (p *Player) fresh(ctx context.Context, purpose string, seats int64, otherThan string, before func(discover.Offer)) (o Opening, since int) {
+func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, before func(discover.Offer)) (o Opening, since int) {
 	w := seat(purpose, "")
 	w.Seats, w.Room = seats, 2*seats+1
 	touched := map[ledger.Slot]bool{}
@@ -198,96 +207,96 @@ func (p *Player) fresh(ctx context.Context, purpose string, seats int64, otherTh
 		some = some || counted
 		return counted && !p.Seats.used[o.Key()] && !touched[ledger.SlotOf(o)] && (otherThan == "" || o.Product.ID != otherThan)
 	}
-	offers, stop := p.Offers(ctx, w.Want)
+	offers, stop := p.Offers(p.ctx, w.Want)
 	if stop != nil && otherThan != "" {
-		return p.fresh(ctx, purpose, seats, "", before)
+		return p.fresh(purpose, seats, "", before)
 	}
 	switch {
 	case stop == nil:
 	case p.survey.Stop != nil || len(p.survey.Offers) == 0:
 		return Opening{Stop: stop}, 0
 	case !some:
-		return Opening{Stop: &Stop{Kind: Unsupported, Message: "no slot that can be booked tells its vacancies, with which notifications are compared"}}, 0
+		return Opening{Stop: &partner.Stop{Kind: partner.Unsupported, Message: "no slot that can be booked tells its vacancies, with which notifications are compared"}}, 0
 	default:
-		return Opening{Stop: Missing("the run has used every slot that tells its vacancies before, and its notifications could be late").
+		return Opening{Stop: partner.Missing("the run has used every slot that tells its vacancies before, and its notifications could be late").
 			WithRemedy("Offer more slots in the next 60 days.")}, 0
 	}
 	for _, offer := range plan.Candidates(offers) {
 		since = p.Inbox.Count()
 		before(offer)
-		if o = p.tryOpen(ctx, w, offer); o.Stop == nil || !o.Stop.Elsewhere {
+		if o = p.tryOpen(p.ctx, w, offer); o.Stop == nil || !o.Stop.Elsewhere {
 			break
 		}
 	}
 	if o.Stop == nil && (o.TakesLater() || !o.Held.Counted) {
-		o.Stop = &Stop{Kind: Unsupported, Message: "the partner keeps no seats for holds, so that there is nothing to notify"}
+		o.Stop = &partner.Stop{Kind: partner.Unsupported, Message: "the partner keeps no seats for holds, so that there is nothing to notify"}
 	}
 	return o, since
 }
 
 func noMatter(discover.Offer) {}
 
-func (v *Webhooks) hold(ctx context.Context, p *Player, otherThan string) (*Opening, *Stop) {
-	o, since := p.fresh(ctx, "reserve 1 seat, to see whether it is notified", 1, otherThan, noMatter)
+func (p webhookPlayer) hold(otherThan string) (*Opening, *partner.Stop) {
+	o, since := p.fresh("reserve 1 seat, to see whether it is notified", 1, otherThan, noMatter)
 	if o.Stop != nil {
 		return &o, o.Stop
 	}
-	v.Holds = append(v.Holds, &Notified{Change: "a hold", Offer: o.Offer, Seats: []*Reading{o.Held}, since: since})
+	p.Holds = append(p.Holds, &Notified{Change: "a hold", Offer: o.Offer, Seats: []*Reading{o.Held}, since: since})
 	return &o, nil
 }
 
-func (v *Webhooks) row(ctx context.Context, p *Player) *Stop {
+func (p webhookPlayer) row() *partner.Stop {
 	const purpose = "reserve 1 of several seats, one after another"
-	o, since := p.fresh(ctx, purpose, heldInARow, "", noMatter)
+	o, since := p.fresh(purpose, heldInARow, "", noMatter)
 	if o.Stop != nil {
 		return o.Stop
 	}
 	seats := []*Reading{o.Before, o.Held}
 	for range heldInARow - 1 {
-		_, stop := p.Book.read(p.Book.Reserve(ctx, purpose, o.Offer, leads(1)(o.Offer.Option), true, probe.GoodKey))
+		_, stop := p.Book.read(p.Book.Reserve(p.ctx, purpose, o.Offer, leads(1)(o.Offer.Option), true, probe.GoodKey))
 		if stop != nil {
 			return stop
 		}
-		read, stop := p.Seats.seats(ctx, o.Offer, "after a further reserve")
+		read, stop := p.Seats.seats(p.ctx, o.Offer, "after a further reserve")
 		if stop != nil {
 			return stop
 		}
 		seats = append(seats, read)
 	}
-	v.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow:], since: since}, Calm: true}
+	p.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow:], since: since}, Calm: true}
 	for i, read := range seats {
-		v.Row.Calm = v.Row.Calm && read.Counted && read.Last.Left == o.Before.Last.Left-int64(i)
+		p.Row.Calm = p.Row.Calm && read.Counted && read.Last.Left == o.Before.Last.Left-int64(i)
 	}
 	return nil
 }
 
-func (v *Webhooks) release(ctx context.Context, p *Player, o *Opening) {
-	n := v.given(p, "the release of a hold", o)
+func (p webhookPlayer) release(o *Opening) {
+	n := p.given("the release of a hold", o)
 	var act Act
-	p.continueStory(ctx, o).give("release the hold, to see whether it is notified", true, &act, "after release")
-	v.take(n, act)
+	p.continueStory(p.ctx, o).give("release the hold, to see whether it is notified", true, &act, "after release")
+	p.take(n, act)
 }
 
 // cancel confirms a hold and cancels the booking. If the partner takes no cancellations, it releases
 // the hold.
-func (v *Webhooks) cancel(ctx context.Context, p *Player, o *Opening) {
+func (p webhookPlayer) cancel(o *Opening) {
 	if p.Book.traits.NoCancel {
-		v.release(ctx, p, o)
+		p.release(o)
 		return
 	}
-	n := v.given(p, "the cancellation of a booking", o)
-	t := p.continueStory(ctx, o)
+	n := p.given("the cancellation of a booking", o)
+	t := p.continueStory(p.ctx, o)
 	var confirm, cancel Act
 	id := ""
 	t.book("confirm the hold, to cancel the booking", true, &confirm, &id, "")
 	t.undo("cancel the booking, to see whether it is notified", id, true, &cancel, "after the cancellation")
-	v.take(n, cancel)
+	p.take(n, cancel)
 }
 
 // given ends what is heard of the hold, and begins what is heard of giving it back.
-func (v *Webhooks) given(p *Player, change string, o *Opening) *Notified {
+func (p webhookPlayer) given(change string, o *Opening) *Notified {
 	since := p.Inbox.Count()
-	for _, hold := range v.Holds {
+	for _, hold := range p.Holds {
 		if hold.Offer.Key() == o.Offer.Key() {
 			hold.until = since
 		}
@@ -295,20 +304,20 @@ func (v *Webhooks) given(p *Player, change string, o *Opening) *Notified {
 	return &Notified{Change: change, Offer: o.Offer, since: since}
 }
 
-func (v *Webhooks) take(n *Notified, act Act) {
+func (p webhookPlayer) take(n *Notified, act Act) {
 	if act.After != nil {
 		n.Seats = []*Reading{act.After}
-		v.Givens = append(v.Givens, n)
+		p.Givens = append(p.Givens, n)
 	}
 }
 
-func (v *Webhooks) refuse(ctx context.Context, p *Player) *Stop {
-	o, since := p.fresh(ctx, "reserve 1 seat, and answer its first notification with 503", 1, "", func(offer discover.Offer) {
+func (p webhookPlayer) refuse() *partner.Stop {
+	o, since := p.fresh("reserve 1 seat, and answer its first notification with 503", 1, "", func(offer discover.Offer) {
 		p.Inbox.RefuseOnce(offer.Product.ID, offer.Option.ID, offer.Slot.ID)
 	})
 	if o.Stop != nil {
 		return o.Stop
 	}
-	v.Once = &Notified{Change: "a hold", Offer: o.Offer, Seats: []*Reading{o.Held}, since: since}
+	p.Once = &Notified{Change: "a hold", Offer: o.Offer, Seats: []*Reading{o.Held}, since: since}
 	return nil
 }

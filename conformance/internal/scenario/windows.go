@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
@@ -27,14 +28,14 @@ type Windows struct {
 	// Beyond lists the ids of slots in the part that the long window lacks. The long window was
 	// requested between two answers that show them.
 	Beyond []string
-	Stop   *Stop
+	Stop   *partner.Stop
 }
 
 // filled returns the answers of a few options that have slots, spread over the catalog. Options
 // without slots show nothing.
-func (p *Player) filled(v *Survey) []SlotAnswer {
+func (v *Survey) filled(depth plan.Depth) []SlotAnswer {
 	some := slices.DeleteFunc(slices.Clone(v.Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
-	if p.Depth == plan.Quick {
+	if depth == plan.Quick {
 		return plan.Spread(some, reread-1)
 	}
 	return plan.Spread(some, reread)
@@ -43,7 +44,7 @@ func (p *Player) filled(v *Survey) []SlotAnswer {
 func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.Window, purpose string) Windows {
 	type again struct {
 		SlotAnswer
-		stop *Stop
+		stop *partner.Stop
 	}
 	q := Question{long.Product, long.Option, window}
 	answered := played(p, fmt.Sprintf("%s %q %q %v", purpose, q.Product.ID, q.Option.ID, window), 0, func(a *again, _ string) {
@@ -52,16 +53,18 @@ func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.
 	return Windows{Long: long, Part: answered.SlotAnswer, Stop: answered.stop}
 }
 
-func CountRereads(ctx context.Context, p *Player) int { return len(p.filled(PlaySurvey(ctx, p, 0))) }
+func CountRereads(ctx context.Context, p *Player) int {
+	return len(PlaySurvey(ctx, p, 0).filled(p.Depth))
+}
 
 func PlaySameWindow(ctx context.Context, p *Player, number int) Windows {
-	long := p.filled(p.survey)[number]
+	long := p.survey.filled(p.Depth)[number]
 	return p.askAgain(ctx, long, long.Window, "slots of the same window again")
 }
 
 // PlayDay requests the last day with slots, alone, for the number-th option.
 func PlayDay(ctx context.Context, p *Player, number int) Windows {
-	long := p.filled(p.survey)[number]
+	long := p.survey.filled(p.Depth)[number]
 	day, ok := lastDay(long)
 	if !ok {
 		return Windows{None: true}
@@ -87,7 +90,7 @@ func PlayDayTwice(ctx context.Context, p *Player, number int) Windows {
 }
 
 func PlayEnd(ctx context.Context, p *Player, number int) Windows {
-	long := p.filled(p.survey)[number]
+	long := p.survey.filled(p.Depth)[number]
 	return p.askAgain(ctx, long, discover.Window{From: long.Window.To, To: long.Window.To}, "slots of the window's last day")
 }
 
@@ -125,9 +128,9 @@ type EmptyDay struct {
 	Day    discover.Window
 	Answer *probe.Answer
 	Slots  []discover.Slot
-	Long   SlotAnswer // the long window once more, if the day has slots
-	Stop   *Stop      // why there is no answer
-	Unread *Stop      // why the answer cannot be read
+	Long   SlotAnswer    // the long window once more, if the day has slots
+	Stop   *partner.Stop // why there is no answer
+	Unread *partner.Stop // why the answer cannot be read
 }
 
 // PlayEmptyDay requests a day for which an option's long window has no slots. It prefers a day whose

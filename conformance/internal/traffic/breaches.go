@@ -18,17 +18,17 @@ type Breach struct {
 // is not among them. More calls may follow.
 func (j *Judge) Breaches() (all []Breach) {
 	verdicts := judge.NewVerdicts(j.keys.Words)
-	seen := j.traffic.Settle(verdicts)
+	seen := j.settle(verdicts)
 	for _, r := range rule.All() {
 		v := verdicts.Get(r.ID)
 		if v == nil || v.Outcome != judge.Weight(r) {
 			continue
 		}
 		last := seen[r.ID]
-		for i, x := range last.Shown {
-			last.Shown[i] = j.keys.Clean(x)
+		for i, x := range last.shown {
+			last.shown[i] = j.keys.Clean(x)
 		}
-		all = append(all, Breach{r, last.Times, j.keys.Words(last.Message), last.Shown})
+		all = append(all, Breach{r, last.times, j.keys.Words(last.message), last.shown})
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/recording"
@@ -20,16 +21,29 @@ import (
 )
 
 // Judge judges calls, in the order in which they started, by every rule that needs no call of its
-// own.
+// own. What the calls leave open never counts against the partner: seats that others may have
+// changed, codes whose first call is missing, concurrent calls.
+//
+// A partial history lacks calls of the same caller, at any time. Then also what they may have
+// changed is left open.
 type Judge struct {
 	tickets bool
 	version string
 	live    bool
 	began   time.Time
 	keys    *probe.Keyring
-	traffic *judge.Traffic
 	calls   int
 	seen    seen
+
+	waiting  []*call // calls that a later call may still overlap
+	tally    *tally
+	caller   *caller
+	sold     *sold
+	history  *history
+	reads    *reads
+	bookings *bookings
+	auth     *keys
+	timing   timing
 }
 
 // Options sets how calls are judged.
@@ -42,10 +56,15 @@ type Options struct {
 
 // New returns a Judge.
 func New(o Options) *Judge {
-	keys := &probe.Keyring{}
+	ring := &probe.Keyring{}
+	all, by, windows, history := newTally(ring.Redact), newCaller(), newWindows(), newHistory()
+	sold := &sold{products: map[string]discover.Product{}, partial: o.Partial}
 	return &Judge{
-		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: keys,
-		traffic: judge.NewTraffic(o.Tickets, o.Partial, keys.Redact), seen: seen{calls: map[partnerapi.Endpoint]*sample{}},
+		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: ring,
+		seen:  seen{calls: map[partnerapi.Endpoint]*sample{}},
+		tally: all, caller: by, sold: sold, history: history, reads: &reads{all, by, sold, windows},
+		bookings: &bookings{tally: all, caller: by, sold: sold, windows: windows, history: history, tickets: o.Tickets},
+		auth:     newKeys(), timing: timing{},
 	}
 }
 
@@ -56,19 +75,96 @@ func (j *Judge) Learn(x *recording.Exchange) { j.keys.Learn(x.Header.Get("Author
 func (j *Judge) Take(x *recording.Exchange) {
 	j.calls++
 	j.Learn(x)
-	call := callOf(x, j.calls)
-	j.seen.take(call)
-	j.traffic.Take(call)
+	c := callOf(x, j.calls)
+	j.seen.take(c)
+	j.order(c)
 }
 
 // Until judges the calls that ended before now. Every later call must have started after now.
-func (j *Judge) Until(now time.Time) { j.traffic.Until(now) }
+func (j *Judge) Until(now time.Time) {
+	for len(j.waiting) > 0 && !j.waiting[0].ended().After(now) {
+		j.judge(j.waiting[0])
+		j.waiting = j.waiting[1:]
+	}
+}
 
 // Missed records that calls about holds and bookings were made between these times but not taken.
-func (j *Judge) Missed(from, to time.Time) { j.traffic.Missed(from, to) }
+// Their effects are unknown, so their consequences never count against the partner or the caller.
+// Call Missed before taking a call that ended after the first missed call began.
+func (j *Judge) Missed(from, to time.Time) { j.history.missed(from, to) }
 
 // Finish judges the calls that waited for later ones.
-func (j *Judge) Finish() { j.traffic.Finish() }
+func (j *Judge) Finish() {
+	for _, c := range j.waiting {
+		j.judge(c)
+	}
+	j.waiting = nil
+}
+
+// mostWaiting is the maximum number of calls that wait for later ones.
+const mostWaiting = 1000
+
+// order lets the next call wait, and judges the waiting calls that ended before it.
+func (j *Judge) order(c *call) {
+	for len(j.waiting) > 0 && (!j.waiting[0].ended().After(c.StartedAt) || len(j.waiting) == mostWaiting) {
+		j.judge(j.waiting[0])
+		j.waiting = j.waiting[1:]
+	}
+	for _, other := range j.waiting {
+		if subject := c.subject(); subject != "" && subject == other.subject() && other.ended().After(c.StartedAt) {
+			c.raced, other.raced = true, true
+		}
+	}
+	j.waiting = append(j.waiting, c)
+}
+
+func (j *Judge) judge(c *call) {
+	j.history.bridge(c)
+	j.timing.take(j.tally, c)
+	if j.auth.take(j.tally, c) || c.Failure != nil || c.OK(http.StatusTooManyRequests) {
+		j.history.lost(c)
+		return
+	}
+	j.tally.mark(rule.Reachable)
+	if !j.caller.typed(c) {
+		j.history.lost(c) // a partner may answer such a call as it likes
+		return
+	}
+	if c.OK(200, 201) && c.Response.Body.Size > 0 {
+		j.tally.check(contentTypeRules[c.Endpoint], c, func(*probe.Answer) string {
+			if declared := c.Response.Header.Get("Content-Type"); !judge.IsJSONType(declared) {
+				return fmt.Sprintf("Expected Content-Type: application/json, received %q", declared)
+			}
+			return ""
+		})
+	}
+	switch c.Endpoint {
+	case partnerapi.Products:
+		j.reads.takeCatalog(c)
+	case partnerapi.Availability:
+		j.reads.takeSlots(c)
+	default:
+		j.bookings.take(c)
+	}
+}
+
+// settle records the outcome of every rule so far, in the order of judging. It returns how the
+// broken rules were broken last, by id.
+func (j *Judge) settle(into *judge.Verdicts) map[string]breach {
+	all := j.tally.clone()
+	j.auth.settle(all, j.caller)
+	j.bookings.settle(all)
+	return all.settle(into)
+}
+
+var contentTypeRules = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Products:     rule.ProductsContentType,
+	partnerapi.Availability: rule.AvailabilityContentType,
+	partnerapi.Reserve:      rule.ReserveContentType,
+	partnerapi.Confirm:      rule.ConfirmContentType,
+	partnerapi.Release:      rule.ReleaseContentType,
+	partnerapi.Cancel:       rule.CancelContentType,
+}
 
 // Calls returns how many calls were taken.
 func (j *Judge) Calls() int { return j.calls }
@@ -82,7 +178,7 @@ func (j *Judge) Redact(text string) string { return j.keys.Redact(text) }
 // Result returns what the calls have shown so far. More calls may follow.
 func (j *Judge) Result() *report.Result {
 	verdicts := judge.NewVerdicts(j.keys.Words)
-	j.traffic.Settle(verdicts)
+	j.settle(verdicts)
 	result := &report.Result{
 		Verdict: report.Partial, Recorded: true,
 		Target: report.Target{
@@ -93,9 +189,9 @@ func (j *Judge) Result() *report.Result {
 		Coverage: report.Coverage{Calls: j.calls, Holds: j.seen.holds, Bookings: j.seen.bookings},
 		Latency:  j.seen.latency(), Pictures: map[string][]byte{}, Summary: map[report.Outcome]int{},
 	}
-	result.Coverage.Products, result.Coverage.Options = j.traffic.Catalog()
+	result.Coverage.Products, result.Coverage.Options = j.sold.size()
 	result.Rules = j.rules(verdicts)
-	result.CallerFaults = j.traffic.CallerFaults(j.keys.Words, j.keys.Clean)
+	result.CallerFaults = j.caller.shown(j.keys.Words, j.keys.Clean)
 	for _, one := range result.Rules {
 		result.Summary[one.Outcome]++
 	}
@@ -130,26 +226,6 @@ func (j *Judge) rules(verdicts *judge.Verdicts) (all []report.RuleResult) {
 	return all
 }
 
-func callOf(x *recording.Exchange, number int) *judge.Call {
-	limit := x.Endpoint.Timeout(partnerapi.Healthy)
-	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
-		limit = partnerapi.ProbeTimeout
-	}
-	shown := *x.URL
-	shown.User = nil
-	call := &judge.Call{
-		Answer: probe.Recorded{
-			Number: number, Endpoint: x.Endpoint, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
-			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
-		}.Exchanged(),
-		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
-	}
-	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
-		call.Key = key
-	}
-	return call
-}
-
 // seen is what the calls show for the report.
 type seen struct {
 	base            string // the partner's address
@@ -159,7 +235,7 @@ type seen struct {
 	calls           map[partnerapi.Endpoint]*sample
 }
 
-func (s *seen) take(c *judge.Call) {
+func (s *seen) take(c *call) {
 	if s.first.IsZero() {
 		s.first, s.auth = c.StartedAt, partnerapi.APIKey
 		s.base = c.Request.URL

@@ -45,7 +45,7 @@ func (p *editPage) Opens(g fields.Group) bool {
 }
 
 // edited reads an activity, decoded and as raw JSON.
-func (x *exchange) edited() (known client.OperatorActivity, raw fields.Object, err error) {
+func edited(x *exchange) (known client.OperatorActivity, raw fields.Object, err error) {
 	text, _, err := read[json.RawMessage](x, "/operator/activities/"+x.id(), nil)
 	if err != nil {
 		return known, nil, err
@@ -61,8 +61,8 @@ func (x *exchange) edited() (known client.OperatorActivity, raw fields.Object, e
 }
 
 // activityEdit returns the page that edits an activity.
-func (x *exchange) activityEdit(given url.Values) (*editPage, error) {
-	read, raw, err := x.edited()
+func activityEdit(x *exchange, given url.Values) (*editPage, error) {
+	read, raw, err := edited(x)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ func (x *exchange) activityEdit(given url.Values) (*editPage, error) {
 }
 
 // variationEdit returns the page that edits the variation in the path.
-func (x *exchange) variationEdit(given url.Values) (*editPage, error) {
-	read, raw, err := x.edited()
+func variationEdit(x *exchange, given url.Values) (*editPage, error) {
+	read, raw, err := edited(x)
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +106,15 @@ func (x *exchange) variationEdit(given url.Values) (*editPage, error) {
 	return nil, &refusal{Status: http.StatusNotFound, Message: "variation not found"}
 }
 
-func showActivity(x *exchange) error { return x.showEdit(x.activityEdit) }
+func showActivity(x *exchange) error { return edit(activityEdit).show(x) }
 
-func showVariation(x *exchange) error { return x.showEdit(x.variationEdit) }
+func showVariation(x *exchange) error { return edit(variationEdit).show(x) }
 
-func (x *exchange) showEdit(page func(url.Values) (*editPage, error)) error {
-	p, err := page(nil)
+// edit returns the page that edits something, with what was given after a refusal.
+type edit func(x *exchange, given url.Values) (*editPage, error)
+
+func (page edit) show(x *exchange) error {
+	p, err := page(x, nil)
 	if err != nil {
 		return err
 	}
@@ -119,19 +122,19 @@ func (x *exchange) showEdit(page func(url.Values) (*editPage, error)) error {
 }
 
 func changeActivity(x *exchange) error {
-	return x.changeEdit(x.activityEdit, append(slices.Clone(fields.Activity), fields.Sent(x.given)), "", func(patch fields.Object) any { return patch })
+	return edit(activityEdit).change(x, append(slices.Clone(fields.Activity), fields.Sent(x.given)), "", func(patch fields.Object) any { return patch })
 }
 
 func changeVariation(x *exchange) error {
-	return x.changeEdit(x.variationEdit, fields.Variation, "variations[0].", func(patch fields.Object) any {
+	return edit(variationEdit).change(x, fields.Variation, "variations[0].", func(patch fields.Object) any {
 		patch["_id"] = mux.Vars(x.r)["variation"]
 		return map[string]any{"variations": []any{patch}}
 	})
 }
 
-// changeEdit sends a form's changes, and shows the page again with a note or with the errors at its
+// change sends a form's changes, and shows the page again with a note or with the errors at its
 // fields. The API's names of these fields start with the prefix.
-func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups []fields.Group, prefix string, body func(fields.Object) any) error {
+func (page edit) change(x *exchange, groups []fields.Group, prefix string, body func(fields.Object) any) error {
 	given := x.given
 	patch, wrong := fields.Change(groups, given)
 	changes := len(patch)
@@ -148,7 +151,7 @@ func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups [
 			return err
 		}
 	}
-	p, err := page(given)
+	p, err := page(x, given)
 	if err != nil {
 		return err
 	}

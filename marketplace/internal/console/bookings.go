@@ -123,8 +123,8 @@ func oneOf(what, words string, names map[string]string) (string, error) {
 // matching asks for the longest page of what has these words. The only exact name may be anywhere in it.
 func matching(words string) url.Values { return url.Values{"q": {words}, "limit": {"100"}} }
 
-func (x *exchange) activityOf(words string) (string, error) {
-	list, _, err := read[[]client.OperatorActivity](x, "/operator/activities", matching(words))
+func (c *caller) activityOf(words string) (string, error) {
+	list, _, err := read[[]client.OperatorActivity](c, "/operator/activities", matching(words))
 	names := map[string]string{}
 	for _, one := range list {
 		names[one.ID] = one.Title
@@ -135,8 +135,8 @@ func (x *exchange) activityOf(words string) (string, error) {
 	return oneOf("activity", words, names)
 }
 
-func (x *exchange) integrationOf(words string) (string, error) {
-	list, _, err := read[[]client.Integration](x, "/partner-integrations", matching(words))
+func (c *caller) integrationOf(words string) (string, error) {
+	list, _, err := read[[]client.Integration](c, "/partner-integrations", matching(words))
 	names := map[string]string{}
 	for _, one := range list {
 		names[one.ID] = one.Name
@@ -148,8 +148,8 @@ func (x *exchange) integrationOf(words string) (string, error) {
 }
 
 // resellerOf returns the account with a reseller's email address.
-func (x *exchange) resellerOf(email string) (string, error) {
-	list, _, err := read[[]client.Account](x, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
+func (c *caller) resellerOf(email string) (string, error) {
+	list, _, err := read[[]client.Account](c, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
 	for _, account := range list {
 		if strings.EqualFold(account.Email, email) {
 			return account.ID, err

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,8 +66,23 @@ type pagination struct {
 	NextCursor       string `json:"next_cursor"` // "" on the last page
 }
 
+// caller calls the API as the viewer.
+type caller struct {
+	handler   http.Handler
+	context   context.Context
+	host      string // of the console's own address
+	remote    string // the browser's address
+	requestID string // one for the page and its calls
+	token     string // the viewer's access token; "" if not signed in
+}
+
+// asker makes calls of the API: a browser's request, or a part of it.
+type asker interface {
+	ask(method, path string, body []byte, into any) error
+}
+
 // read calls the API and returns the answer's data.
-func read[T any](x *exchange, path string, query url.Values) (data T, part pagination, err error) {
+func read[T any](x asker, path string, query url.Values) (data T, part pagination, err error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
@@ -78,7 +94,7 @@ func read[T any](x *exchange, path string, query url.Values) (data T, part pagin
 }
 
 // send makes a call that changes something, and returns the answer's data.
-func send[T any](x *exchange, method, path string, body any) (data T, err error) {
+func send[T any](x asker, method, path string, body any) (data T, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return data, err
@@ -90,30 +106,33 @@ func send[T any](x *exchange, method, path string, body any) (data T, err error)
 }
 
 // request builds a request of the API with the viewer's access token.
-func (x *exchange) request(method, path string, body []byte) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(x.r.Context(), method, "http://"+x.r.Host+"/api/v1"+path, bytes.NewReader(body))
+func (c *caller) request(method, path string, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(c.context, method, "http://"+c.host+"/api/v1"+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	request.RemoteAddr = x.r.RemoteAddr
-	request.Header.Set("X-Request-Id", x.w.Header().Get("X-Request-Id")) // one id for the page and its calls
+	request.RemoteAddr = c.remote
+	request.Header.Set("X-Request-Id", c.requestID)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if x.session.AccessToken != "" {
-		request.Header.Set("Authorization", "Bearer "+x.session.AccessToken)
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	return request, nil
 }
 
+// serve makes a call of the API with an answer of its own form.
+func (c *caller) serve(w http.ResponseWriter, request *http.Request) { c.handler.ServeHTTP(w, request) }
+
 // ask calls the API. An error answer is returned as a refusal.
-func (x *exchange) ask(method, path string, body []byte, into any) error {
-	request, err := x.request(method, path, body)
+func (c *caller) ask(method, path string, body []byte, into any) error {
+	request, err := c.request(method, path, body)
 	if err != nil {
 		return err
 	}
 	got := answer{header: http.Header{}}
-	x.api.ServeHTTP(&got, request)
+	c.serve(&got, request)
 	if got.status < http.StatusBadRequest {
 		if err := json.Unmarshal(got.body.Bytes(), into); err != nil {
 			return fmt.Errorf("%s %s: the answer cannot be read: %w", method, path, err)

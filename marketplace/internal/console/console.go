@@ -84,7 +84,7 @@ func Pages(c Config, a http.Handler) (list []api.Page) {
 		add(slices.Concat(open(), of.entrances), func(h handler) handler { return h })
 		add(of.pages, signedIn)
 		notFound := con.page(of, func(x *exchange) error {
-			_ = x.resume(x.cookie(sessionCookie)) // a viewer who is signed in sees the navigation
+			_ = x.resume(x.cookies.get(sessionCookie)) // a viewer who is signed in sees the navigation
 			return &refusal{Status: http.StatusNotFound, Message: "page not found"}
 		})
 		list = append(list, api.Page{Group: of.Root, Path: of.Root + "/", Prefix: true, Handler: sameOrigin.Handler(notFound)})

@@ -21,6 +21,8 @@ import (
 // exchange is one request of a browser.
 type exchange struct {
 	*console
+	*caller
+	cookies cookies
 	site    *site
 	w       http.ResponseWriter
 	r       *http.Request
@@ -89,7 +91,10 @@ type page interface{ framed() *frame }
 // page adapts a handler to http.Handler.
 func (c *console) page(of *site, show handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{console: c, site: of, w: w, r: r}
+		x := &exchange{
+			console: c, site: of, w: w, r: r, cookies: cookies{w, r, of.Name, c.Secure},
+			caller: &caller{handler: c.api, context: r.Context(), host: r.Host, remote: r.RemoteAddr, requestID: w.Header().Get("X-Request-Id")},
+		}
 		err := show(x)
 		if err == nil {
 			return

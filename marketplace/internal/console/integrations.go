@@ -43,6 +43,17 @@ func (x *exchange) integration() (integrationView, error) {
 	return found, err
 }
 
+// integrationCalls reads what belongs to one integration.
+type integrationCalls struct {
+	*caller
+	id string
+}
+
+func (i integrationCalls) path() string { return "/partner-integrations/" + i.id }
+
+// parts reads what belongs to the integration in the path.
+func (x *exchange) parts() integrationCalls { return integrationCalls{x.caller, x.id()} }
+
 func (s *site) registrationForm(given url.Values) *form {
 	whose := choose(s.Operators, "The partner's", "Your")
 	return newForm(given,
@@ -148,17 +159,17 @@ func (x *exchange) showIntegrationWith(status int, with shown) error {
 	}
 	p.Syncs, p.Pager = syncs, newPager(part, found.Address(), query)
 	p.Pager.Newest = true
-	if p.Failed, p.Received, err = x.readCalls(); err != nil {
+	if p.Failed, p.Received, err = x.parts().calls(); err != nil {
 		return err
 	}
-	if p.Runs, err = x.readRuns(); err != nil {
+	if p.Runs, err = x.parts().runs(); err != nil {
 		return err
 	}
 	if !x.site.Operators {
 		if p.Bookings, _, err = read[[]partnersBooking](x, "/partner-integrations/"+x.id()+"/bookings", url.Values{"limit": {bookingsShown}}); err != nil {
 			return err
 		}
-		if p.News, err = x.readNews(); err != nil {
+		if p.News, err = x.parts().news(); err != nil {
 			return err
 		}
 		p.Steps = stepsOf(p)

@@ -97,6 +97,6 @@ func acceptInvitation(x *exchange) error {
 	if err != nil {
 		return x.goTo(portalRoot + "/signin")
 	}
-	x.setCookie(sessionCookie, token, sessionLife)
+	x.cookies.set(sessionCookie, token, sessionLife)
 	return x.goTo(portalRoot + "/integrations")
 }

@@ -228,7 +228,7 @@ func exportPartners(path, name string) handler {
 			return err
 		}
 		x.w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-		x.api.ServeHTTP(x.w, request)
+		x.caller.serve(x.w, request)
 		return nil
 	}
 }
@@ -290,10 +290,10 @@ func (n newsView) Says() string {
 // newsShown is the number of news on a page.
 const newsShown = "5"
 
-func (x *exchange) readNews() ([]newsView, error) {
+func (i integrationCalls) news() ([]newsView, error) {
 	found, _, err := read[struct {
 		Events []newsView `json:"events"`
-	}](x, "/partner-integrations/"+x.id()+"/events", url.Values{"newest": {"true"}, "limit": {newsShown}})
+	}](i, i.path()+"/events", url.Values{"newest": {"true"}, "limit": {newsShown}})
 	return found.Events, err
 }
 

@@ -54,9 +54,9 @@ type leftover struct {
 // runsShown is the number of runs on an integration's page.
 const runsShown = "5"
 
-// readRuns reads the last runs of an integration, newest first.
-func (x *exchange) readRuns() ([]runView, error) {
-	runs, _, err := read[[]runView](x, "/partner-integrations/"+x.id()+"/conformance-runs", url.Values{"limit": {runsShown}})
+// runs reads the last runs of an integration, newest first.
+func (i integrationCalls) runs() ([]runView, error) {
+	runs, _, err := read[[]runView](i, i.path()+"/conformance-runs", url.Values{"limit": {runsShown}})
 	return runs, err
 }
 
@@ -98,12 +98,12 @@ func showRun(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	run, err := x.readRun(mux.Vars(x.r)["run"])
+	run, err := x.parts().run(mux.Vars(x.r)["run"])
 	if err != nil {
 		return err
 	}
 	p := &runPage{frame: frame{Page: "Conformance run", Section: "integrations", Live: !run.Over()}, Of: found, Run: run, Script: x.site.Root + livePath()}
-	if err := x.compare(p); err != nil {
+	if err := x.parts().compare(p); err != nil {
 		return err
 	}
 	if p.Evidence, err = x.evidence(run); err != nil {
@@ -113,8 +113,8 @@ func showRun(x *exchange) error {
 	return x.show(http.StatusOK, "run.html", p)
 }
 
-func (x *exchange) readRun(id string) (runView, error) {
-	run, _, err := read[runView](x, "/partner-integrations/"+x.id()+"/conformance-runs/"+url.PathEscape(id), nil)
+func (i integrationCalls) run(id string) (runView, error) {
+	run, _, err := read[runView](i, i.path()+"/conformance-runs/"+url.PathEscape(id), nil)
 	return run, err
 }
 
@@ -139,11 +139,11 @@ func shareRun(x *exchange) error {
 }
 
 // compare finds the changes since the last run of all rules in the same scope with a verdict.
-func (x *exchange) compare(p *runPage) error {
+func (i integrationCalls) compare(p *runPage) error {
 	if !p.Run.Over() {
 		return nil
 	}
-	runs, err := x.readRuns()
+	runs, err := i.runs()
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (x *exchange) compare(p *runPage) error {
 	if at < 0 {
 		return nil
 	}
-	previous, err := x.readRun(runs[at].ID)
+	previous, err := i.run(runs[at].ID)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func passRun(x *exchange) error {
 			request.Header.Set(name, value)
 		}
 	}
-	x.api.ServeHTTP(x.w, request)
+	x.caller.serve(x.w, request)
 	return nil
 }
 
@@ -199,7 +199,7 @@ func passRun(x *exchange) error {
 func passCertificate(x *exchange) error {
 	request, err := x.request(http.MethodGet, "/partner-integrations/"+x.id()+"/certificate", nil)
 	if err == nil {
-		x.api.ServeHTTP(x.w, request)
+		x.caller.serve(x.w, request)
 	}
 	return err
 }
@@ -236,7 +236,7 @@ func tryWebhook(x *exchange) error {
 	request.Header.Del("Authorization")
 	request.Header.Set("x-webhook-secret", x.given.Get("secret"))
 	got := answer{header: http.Header{}}
-	x.api.ServeHTTP(&got, request)
+	x.caller.serve(&got, request)
 	return x.showIntegrationWith(http.StatusOK, shown{tried: &webhookTried{name, got.status, indented(got.body.Bytes())}})
 }
 

@@ -20,30 +20,38 @@ import (
 // sessionLife is the maximum duration of a session.
 const sessionLife = 12 * time.Hour
 
-// cookieName returns the name of a cookie. With the prefix __Host- it is only sent over HTTPS, and
-// no other host can set it.
-func (x *exchange) cookieName(name string) string {
-	name = x.site.Name + "-" + name
-	if x.Secure {
+// cookies are a browser's cookies for a site.
+type cookies struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	site   string // its name
+	secure bool   // sent over HTTPS only
+}
+
+// name returns the name of a cookie. With the prefix __Host- it is only sent over HTTPS, and no
+// other host can set it.
+func (c cookies) name(name string) string {
+	name = c.site + "-" + name
+	if c.secure {
 		return "__Host-" + name
 	}
 	return name
 }
 
-// setCookie sets a cookie that scripts cannot read and other sites do not send; "" deletes it.
-func (x *exchange) setCookie(name, value string, life time.Duration) {
+// set sets a cookie that scripts cannot read and other sites do not send; "" deletes it.
+func (c cookies) set(name, value string, life time.Duration) {
 	if value == "" {
 		life = -time.Second
 	}
-	http.SetCookie(x.w, &http.Cookie{
-		Name: x.cookieName(name), Value: value, Path: "/", MaxAge: int(life.Seconds()),
-		HttpOnly: true, Secure: x.Secure, SameSite: http.SameSiteLaxMode,
+	http.SetCookie(c.w, &http.Cookie{
+		Name: c.name(name), Value: value, Path: "/", MaxAge: int(life.Seconds()),
+		HttpOnly: true, Secure: c.secure, SameSite: http.SameSiteLaxMode,
 	})
 }
 
-// cookie returns a cookie's value, or "".
-func (x *exchange) cookie(name string) string {
-	found, err := x.r.Cookie(x.cookieName(name))
+// get returns a cookie's value, or "".
+func (c cookies) get(name string) string {
+	found, err := c.r.Cookie(c.name(name))
 	if err != nil {
 		return ""
 	}
@@ -59,7 +67,7 @@ const (
 // signedIn admits accounts with the site's role and redirects everyone else to the sign-in page.
 func signedIn(next handler) handler {
 	return func(x *exchange) error {
-		err := x.resume(x.cookie(sessionCookie))
+		err := x.resume(x.cookies.get(sessionCookie))
 		if marketplace.CodeOf(err) == marketplace.Unauthorized {
 			return x.askToSignIn()
 		}
@@ -89,15 +97,15 @@ func (x *exchange) resume(token string) (err error) {
 	if session.Account.Role != x.site.Role || x.Now().Sub(session.Begun) >= sessionLife {
 		return errSignedOut
 	}
-	x.session = session
+	x.session, x.caller.token = session, session.AccessToken
 	return nil
 }
 
 // askToSignIn redirects to the sign-in page, which returns to the requested page.
 func (x *exchange) askToSignIn() error {
 	query := url.Values{}
-	if x.cookie(sessionCookie) != "" {
-		x.setCookie(sessionCookie, "", 0)
+	if x.cookies.get(sessionCookie) != "" {
+		x.cookies.set(sessionCookie, "", 0)
 		query.Set("ended", "yes")
 	}
 	if x.r.Method == http.MethodGet {
@@ -142,7 +150,7 @@ func signIn(x *exchange) error {
 	token, err := x.SignIn.BeginSession(x.r.Context(), given.Get("email"), given.Get("password"), api.CallerAddress(x.r))
 	if err == nil {
 		if err = x.resume(token); err == nil {
-			x.setCookie(sessionCookie, token, sessionLife)
+			x.cookies.set(sessionCookie, token, sessionLife)
 			return x.goTo(x.site.ours(given.Get("to")))
 		}
 		_ = x.SignIn.EndSession(x.r.Context(), token) // it expires anyway
@@ -171,12 +179,12 @@ func signIn(x *exchange) error {
 }
 
 func signOut(x *exchange) error {
-	if token := x.cookie(sessionCookie); token != "" {
+	if token := x.cookies.get(sessionCookie); token != "" {
 		if err := x.SignIn.EndSession(x.r.Context(), token); err != nil {
 			return err
 		}
 	}
-	x.setCookie(sessionCookie, "", 0)
+	x.cookies.set(sessionCookie, "", 0)
 	return x.goTo(x.site.Root + "/signin")
 }
 
@@ -200,18 +208,18 @@ func (x *exchange) say(n note) error {
 	if err != nil {
 		return err
 	}
-	x.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(x.notes.Seal(string(text), x.cookie(sessionCookie))), noteLife)
+	x.cookies.set(noteCookie, base64.RawURLEncoding.EncodeToString(x.notes.Seal(string(text), x.cookies.get(sessionCookie))), noteLife)
 	return nil
 }
 
 // noteOf removes and returns the pending note, or returns nil.
 func (x *exchange) noteOf() *note {
-	sealed, err := base64.RawURLEncoding.DecodeString(x.cookie(noteCookie))
+	sealed, err := base64.RawURLEncoding.DecodeString(x.cookies.get(noteCookie))
 	if err != nil || len(sealed) == 0 {
 		return nil
 	}
-	x.setCookie(noteCookie, "", 0)
-	text, err := x.notes.Open(sealed, x.cookie(sessionCookie))
+	x.cookies.set(noteCookie, "", 0)
+	text, err := x.notes.Open(sealed, x.cookies.get(sessionCookie))
 	n := &note{}
 	if err != nil || json.Unmarshal([]byte(text), n) != nil || x.Now().Sub(n.At) > noteLife {
 		return nil

@@ -26,13 +26,12 @@ func (c callView) Path() string { return strings.Replace(c.Webhook, "_", "/", 1)
 // callsShown is the number of calls, and of webhooks, on a page.
 const callsShown = "10"
 
-// readCalls reads the last failed calls to a partner and its last webhooks.
-func (x *exchange) readCalls() (failed, received []callView, err error) {
-	path := "/partner-integrations/" + x.id()
-	if failed, _, err = read[[]callView](x, path+"/calls", url.Values{"failed": {"true"}, "limit": {callsShown}}); err != nil {
+// calls reads the last failed calls to a partner and its last webhooks.
+func (i integrationCalls) calls() (failed, received []callView, err error) {
+	if failed, _, err = read[[]callView](i, i.path()+"/calls", url.Values{"failed": {"true"}, "limit": {callsShown}}); err != nil {
 		return nil, nil, err
 	}
-	received, _, err = read[[]callView](x, path+"/webhook-deliveries", url.Values{"limit": {callsShown}})
+	received, _, err = read[[]callView](i, i.path()+"/webhook-deliveries", url.Values{"limit": {callsShown}})
 	return failed, received, err
 }
 

@@ -1,4 +1,4 @@
-package judge
+package traffic
 
 import (
 	"maps"
@@ -7,12 +7,13 @@ import (
 	"unicode"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// unusual returns the rule about the unusual kind of call that c is, or usual.
-func (t *Traffic) unusual(c *Call, usual rule.Rule) rule.Rule {
+// kindOf returns the rule about the unusual kind of call that c is, or usual.
+func kindOf(c *call, usual rule.Rule) rule.Rule {
 	body := discover.Object(c.Body)
 	if r, has := unknownFields[c.Endpoint]; has && slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool {
 		return !slices.Contains(fieldsOf[c.Endpoint], name)
@@ -23,7 +24,7 @@ func (t *Traffic) unusual(c *Call, usual rule.Rule) rule.Rule {
 		return r
 	}
 	contact, reason := body["contact"], body["reason"]
-	if r, has := WithoutOptional(c.Endpoint); has && (len(c.Body) == 0 || contact == nil && c.Endpoint == partnerapi.Confirm || reason == nil && c.Endpoint == partnerapi.Cancel) {
+	if r, has := judge.WithoutOptional(c.Endpoint); has && (len(c.Body) == 0 || contact == nil && c.Endpoint == partnerapi.Confirm || reason == nil && c.Endpoint == partnerapi.Cancel) {
 		return r
 	}
 	return usual

@@ -1,4 +1,4 @@
-package scenario
+package partner
 
 import (
 	"context"
@@ -66,7 +66,7 @@ func (p *patience) next(asked time.Duration, told bool, most time.Duration) (unt
 
 // turnedAway waits as long as the partner requests, within bounds. It returns a stop if that would
 // take too long: a call that was never served shows nothing.
-func (c *caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
+func (c *Caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
 	asked, told := retryAfter(answer)
 	until, ok := c.Time.patience.next(asked, told, c.Time.mostWaiting())
 	if !ok || until.After(c.Time.deadline) {
@@ -75,7 +75,7 @@ func (c *caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
 			Message:   "the partner turned " + string(answer.Endpoint) + " away with 429 Too Many Requests for longer than the run can wait (--max-rps limits the calls a second)",
 		}
 	}
-	wait(ctx, time.Until(until))
+	Wait(ctx, time.Until(until))
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package scenario
+package partner
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 // among them break it (LIM-3).
 const judgedCalls = 3
 
+// Limit names a limit of the contract.
 type Limit struct {
 	Endpoint partnerapi.Endpoint
 	Form     Form // Probe, or Usual
@@ -21,8 +22,8 @@ type Limit struct {
 // Pace keeps the answer times of one limit. Once the limit is broken, no further call is sent, so
 // that judging a slow partner takes bounded time.
 type Pace struct {
-	name  Limit
-	limit time.Duration
+	Name  Limit
+	Limit time.Duration
 
 	mu    sync.Mutex
 	calls []*probe.Exchange
@@ -54,32 +55,33 @@ func (p *Pace) record(exchange *probe.Exchange) {
 }
 
 func (p *Pace) isLate(exchange *probe.Exchange) bool {
-	return exchange.Failure != nil || exchange.Duration > p.limit
+	return exchange.Failure != nil || exchange.Duration > p.Limit
 }
 
-// broken returns a stop if the limit is broken, else nil.
-func (p *Pace) broken() *Stop {
+// Broken returns a stop if the limit is broken, else nil.
+func (p *Pace) Broken() *Stop {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.worst[0] == nil {
 		return nil
 	}
 	return &Stop{
-		Kind: Late, Endpoint: p.name.Endpoint, Form: p.name.Form, Exchanges: p.worst[:],
-		Message: fmt.Sprintf("Expected the complete answer within %s: 2 of 3 calls took longer, %s and %s", p.limit, spent(p.worst[0]), spent(p.worst[1])),
+		Kind: Late, Endpoint: p.Name.Endpoint, Form: p.Name.Form, Exchanges: p.worst[:],
+		Message: fmt.Sprintf("Expected the complete answer within %s: 2 of 3 calls took longer, %s and %s", p.Limit, spent(p.worst[0]), spent(p.worst[1])),
 	}
 }
 
 // unanswered returns the stop of a call that was not answered and must not be sent again. Either
 // the limit is broken, or this was a single late answer, which proves nothing (LIM-3).
 func (p *Pace) unanswered(call probe.Call) *Stop {
-	if broken := p.broken(); broken != nil {
+	if broken := p.Broken(); broken != nil {
 		return broken
 	}
 	return NotHere("%s was not answered once; a single late answer is not held against the partner", call.Endpoint)
 }
 
-func (p *Pace) times() []time.Duration {
+// Times returns how long every call took.
+func (p *Pace) Times() []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	times := make([]time.Duration, len(p.calls))
@@ -89,7 +91,8 @@ func (p *Pace) times() []time.Duration {
 	return times
 }
 
-func (p *Pace) lateCalls() []*probe.Exchange {
+// Late returns the calls over the limit.
+func (p *Pace) Late() []*probe.Exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]*probe.Exchange(nil), p.late...)
@@ -109,7 +112,7 @@ type paces map[Limit]*Pace
 func newPaces(scale float64) paces {
 	all := paces{}
 	add := func(name Limit, limit time.Duration) {
-		all[name] = &Pace{name: name, limit: time.Duration(scale * float64(limit))}
+		all[name] = &Pace{Name: name, Limit: time.Duration(scale * float64(limit))}
 	}
 	for _, endpoint := range partnerapi.Endpoints() {
 		add(Limit{Endpoint: endpoint}, endpoint.Timeout(partnerapi.Healthy))

@@ -1,4 +1,4 @@
-package judge
+package traffic
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/internal/duty"
@@ -18,13 +19,21 @@ import (
 // readRules lists the rules about the form of the answers to a read.
 type readRules struct{ status, json, shape rule.Rule }
 
+// reads judges the answers to catalog pulls and availability calls.
+type reads struct {
+	*tally
+	*caller
+	*sold
+	*windows
+}
+
 // takeCatalog judges an answer to GET /products.
-func (t *Traffic) takeCatalog(c *Call) {
+func (t *reads) takeCatalog(c *call) {
 	rules, full := readRules{rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape}, len(c.Query) == 0
 	switch {
 	case full:
 	case len(c.Query) == 1 && c.Query.Get("limit") == "1":
-		t.check(rule.ProbeStatus, c, status(ok)) // its content is not judged
+		t.check(rule.ProbeStatus, c, judge.Status(ok)) // its content is not judged
 		return
 	case !t.fits(c, duty.ProductsForm, duty.ProductsQuery(c.RawQuery)):
 		return
@@ -39,7 +48,7 @@ func (t *Traffic) takeCatalog(c *Call) {
 	for i, element := range elements {
 		value, err := discover.DecodeElement(element)
 		if err != nil {
-			t.find(rules.json, broken("products[%d]: %v", i, err).showing(c.Exchange))
+			t.find(rules.json, judge.Broken("products[%d]: %v", i, err).Showing(c.Exchange))
 			return
 		}
 		for _, problem := range schemas.ValidateValue(schemas.Product, value) {
@@ -53,52 +62,45 @@ func (t *Traffic) takeCatalog(c *Call) {
 		return
 	}
 	t.pulled = c.StartedAt
-	for _, r := range rule.Fields(partnerapi.Products) {
-		t.judged[r.ID] = true
-	}
+	t.mark(rule.Fields(partnerapi.Products)...)
 	survey.Pull = c.Exchange
-	for _, of := range []struct {
-		rule  rule.Rule
-		judge func(*scenario.Survey) Finding
-	}{
-		{rule.ProductUnique, uniqueProducts}, {rule.OptionUnique, uniqueOptions}, {rule.UnitUnique, uniqueUnits},
-		{rule.AdultUnit, eachOption(withoutAdult)}, {rule.CurrencyDecimals, eachUnit(oddDecimals)}, {rule.AgeRange, eachUnit(noAge)},
-	} {
-		t.find(of.rule, of.judge(survey).showing(c.Exchange))
+	for _, of := range judge.InCatalog {
+		t.find(of.Rule, of.Judge(survey).Showing(c.Exchange))
 	}
 }
 
 // elements splits an answer that is a list. It returns false if the answer cannot be read, or if
 // the recording has only its beginning.
-func (t *Traffic) elements(c *Call, rules readRules, split func([]byte) ([]json.RawMessage, error)) ([]json.RawMessage, bool) {
-	if !t.check(rules.status, c, status(ok)) || !c.Whole {
+func (t *reads) elements(c *call, rules readRules, split func([]byte) ([]json.RawMessage, error)) ([]json.RawMessage, bool) {
+	if !t.check(rules.status, c, judge.Status(ok)) || !c.Whole {
 		return nil, false
 	}
 	elements, err := split(c.Raw)
 	if err != nil && !errors.Is(err, discover.ErrShape) {
-		t.find(rules.json, broken("%v", err).showing(c.Exchange))
+		t.find(rules.json, judge.Broken("%v", err).Showing(c.Exchange))
 		return nil, false
 	}
-	t.find(rules.json, Finding{})
+	t.find(rules.json, judge.Finding{})
 	if err != nil {
-		t.find(rules.shape, broken("%v", err).showing(c.Exchange))
+		t.find(rules.shape, judge.Broken("%v", err).Showing(c.Exchange))
 		return nil, false
 	}
-	t.find(rules.shape, Finding{})
+	t.find(rules.shape, judge.Finding{})
 	return elements, true
 }
 
 // windows contains the recent answers about slots, by option. They are kept while two answers must
 // agree, up to a limit.
 type windows struct {
-	last map[string][]seen
+	last map[string][]dated
 	kept int // number of slots in all answers
 	// reserved lists the ids of slots that were reserved recently. A partner may leave out sold-out
 	// slots.
 	reserved map[string]bool
 }
 
-type seen struct {
+// dated is an answer about slots with its times.
+type dated struct {
 	scenario.SlotAnswer
 	began, ended time.Time
 }
@@ -120,7 +122,7 @@ const (
 	soon = 48 * time.Hour
 )
 
-func newWindows() windows { return windows{last: map[string][]seen{}, reserved: map[string]bool{}} }
+func newWindows() *windows { return &windows{last: map[string][]dated{}, reserved: map[string]bool{}} }
 
 // slot returns the slot that a reserve names, as last shown; false if it was not shown.
 func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, known bool) {
@@ -139,7 +141,7 @@ func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, kn
 }
 
 // takeSlots judges an answer to POST /availability.
-func (t *Traffic) takeSlots(c *Call) {
+func (t *reads) takeSlots(c *call) {
 	asked := partnerapi.AvailabilityRequest{}
 	if !t.asks(c, schemas.AvailabilityRequest, &asked) {
 		return
@@ -153,10 +155,10 @@ func (t *Traffic) takeSlots(c *Call) {
 	case !t.current(c) && c.unsold():
 		return // the option may not be sold any more
 	case c.OK(http.StatusNotFound) && t.judged[rule.AvailabilityShape.ID]:
-		t.check(rule.EmptyWindow, c, status(ok))
+		t.check(rule.EmptyWindow, c, judge.Status(ok))
 		return
 	}
-	rules := readRules{t.unusual(c, rule.AvailabilityStatus), rule.AvailabilityJSON, rule.AvailabilityShape}
+	rules := readRules{kindOf(c, rule.AvailabilityStatus), rule.AvailabilityJSON, rule.AvailabilityShape}
 	if q.Window.From == q.Window.To && t.judged[rule.AvailabilityShape.ID] {
 		rules.shape = rule.EmptyWindow // other windows are lists, so this one differs because it has no slots
 	}
@@ -167,11 +169,11 @@ func (t *Traffic) takeSlots(c *Call) {
 	if !t.current(c) { // newer units and freesale are unknown
 		q.Option.Units, q.Product.AllowFreesale = nil, true
 	}
-	answer, flaws := scenario.SlotAnswer{Question: q, Exchange: c.Exchange}, t.fields.all
+	answer, flaws := scenario.SlotAnswer{Question: q, Exchange: c.Exchange}, t.fields.Count()
 	for i, element := range elements {
 		value, err := discover.DecodeElement(element)
 		if err != nil {
-			t.find(rule.AvailabilityJSON, broken("[%d]: %v", i, err).showing(c.Exchange))
+			t.find(rule.AvailabilityJSON, judge.Broken("[%d]: %v", i, err).Showing(c.Exchange))
 			return
 		}
 		slot := discover.ReadSlot(value)
@@ -180,39 +182,22 @@ func (t *Traffic) takeSlots(c *Call) {
 	}
 	t.fields.Slots(answer)
 	if len(elements) == 0 {
-		t.judged[rule.EmptyWindow.ID] = true
+		t.mark(rule.EmptyWindow)
 		return
 	}
-	for _, r := range append(rule.Fields(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
-		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted) {
-		t.judged[r.ID] = true
-	}
+	t.mark(append(rule.Fields(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
+		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted)...)
 	if known {
-		t.judged[rule.SlotKnownUnit.ID], t.judged[rule.SlotWindow.ID] = true, true
-		if flaws == t.fields.all { // otherwise the flaws explain a disagreement
-			t.agree(seen{answer, c.StartedAt, c.ended()})
+		t.mark(rule.SlotKnownUnit, rule.SlotWindow)
+		if flaws == t.fields.Count() { // otherwise the flaws explain a disagreement
+			t.agree(dated{answer, c.StartedAt, c.ended()})
 		}
 	}
 }
 
-// question returns what was requested, with the catalog that the recording has shown so far. It
-// returns false if the recording has not shown the option.
-func (t *Traffic) question(asked partnerapi.AvailabilityRequest) (q scenario.Question, known bool) {
-	q.Window = discover.Window{From: asked.LocalDateStart, To: asked.LocalDateEnd}
-	product, known := t.products[asked.ProductID]
-	at := slices.IndexFunc(product.Options, func(o discover.Option) bool { return o.ID == asked.OptionID })
-	if !known || at < 0 {
-		q.Product = discover.Product{ID: asked.ProductID, Zone: time.UTC, AllowFreesale: true} // its seats may not be counted
-		q.Option = discover.Option{ID: asked.OptionID}
-		return q, false
-	}
-	q.Product, q.Option = product, product.Options[at]
-	return q, true
-}
-
 // agree compares an answer with the previous answers of the same option.
-func (t *Traffic) agree(now seen) {
-	w, key := &t.windows, discover.Offer{Product: now.Product, Option: now.Option}.OptionKey()
+func (t *reads) agree(now dated) {
+	w, key := t.windows, discover.Offer{Product: now.Product, Option: now.Option}.OptionKey()
 	if w.kept > mostKept {
 		w.forget(now.began)
 	}
@@ -230,12 +215,12 @@ func (t *Traffic) agree(now seen) {
 		if !within(part.Window, long.Window) {
 			continue
 		}
-		t.find(rule.SlotPermanent, keepsIDs(old.SlotAnswer, now.SlotAnswer))
+		t.find(rule.SlotPermanent, judge.KeepsIDs(old.SlotAnswer, now.SlotAnswer))
 		if part.Window == long.Window {
 			continue
 		}
 		if part.Window.To == long.Window.To {
-			t.find(rule.WindowEnd, endIsPart(long, part))
+			t.find(rule.WindowEnd, judge.EndIsPart(long, part))
 		}
 		fewest := int64(mayVanish)
 		if t.partial {
@@ -244,7 +229,7 @@ func (t *Traffic) agree(now seen) {
 		long.Slots = slices.DeleteFunc(slices.Clone(long.Slots), func(s discover.Slot) bool {
 			return s.Start.Before(now.ended.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < fewest || w.reserved[s.ID]
 		})
-		t.find(rule.OneDay, showsDay(long, part))
+		t.find(rule.OneDay, judge.ShowsDay(long, part))
 	}
 	if w.kept <= mostKept {
 		answers := w.last[key]
@@ -261,7 +246,7 @@ func (t *Traffic) agree(now seen) {
 func (w *windows) forget(now time.Time) {
 	w.kept = 0
 	for key, answers := range w.last {
-		answers = slices.DeleteFunc(answers, func(s seen) bool { return now.Sub(s.ended) > agreeing })
+		answers = slices.DeleteFunc(answers, func(s dated) bool { return now.Sub(s.ended) > agreeing })
 		if w.last[key] = answers; len(answers) == 0 {
 			delete(w.last, key)
 		}
@@ -272,3 +257,39 @@ func (w *windows) forget(now time.Time) {
 }
 
 func within(part, whole discover.Window) bool { return whole.From <= part.From && part.To <= whole.To }
+
+// sold is the catalog as the recording has shown it.
+type sold struct {
+	products map[string]discover.Product
+	pulled   time.Time // when the last complete catalog was requested
+	partial  bool      // the history lacks some of the caller's calls
+}
+
+// current reports whether the last catalog shows what the partner sells at the time of c. In a
+// partial history, a newer catalog may be missing.
+func (s *sold) current(c *call) bool {
+	return !s.partial || !s.pulled.IsZero() && c.StartedAt.Sub(s.pulled) <= agreeing
+}
+
+// question returns what was requested, with the catalog that the recording has shown so far. It
+// returns false if the recording has not shown the option.
+func (s *sold) question(asked partnerapi.AvailabilityRequest) (q scenario.Question, known bool) {
+	q.Window = discover.Window{From: asked.LocalDateStart, To: asked.LocalDateEnd}
+	product, known := s.products[asked.ProductID]
+	at := slices.IndexFunc(product.Options, func(o discover.Option) bool { return o.ID == asked.OptionID })
+	if !known || at < 0 {
+		q.Product = discover.Product{ID: asked.ProductID, Zone: time.UTC, AllowFreesale: true} // its seats may not be counted
+		q.Option = discover.Option{ID: asked.OptionID}
+		return q, false
+	}
+	q.Product, q.Option = product, product.Options[at]
+	return q, true
+}
+
+// size returns the number of products and options that the recording has shown.
+func (s *sold) size() (products, options int) {
+	for _, product := range s.products {
+		options += len(product.Options)
+	}
+	return len(s.products), options
+}

@@ -1,4 +1,7 @@
-package scenario
+// Package partner sends a run's calls to the partner: each within the limit of its endpoint and the
+// time of the run, and again after a 429. A Stop is the reason why a call could not be made, or why
+// its answer cannot be used.
+package partner
 
 import (
 	"fmt"
@@ -71,27 +74,26 @@ func Unplayed(stop *Stop) *Stop {
 	return stop
 }
 
-func outOfBounds(format string, args ...any) *Stop {
+// Exceeded returns the stop of a call that a bound of the run does not allow.
+func Exceeded(format string, args ...any) *Stop {
 	return &Stop{Kind: OutOfBounds, Message: fmt.Sprintf(format, args...)}
 }
 
-func unrecorded(err error) *Stop {
-	return Missing("the ledger cannot be written: %v", err).WithRemedy("Name a file that can be written with --ledger.")
-}
-
-func stopAt(kind Kind, answer *probe.Answer, format string, args ...any) *Stop {
+// StopAt returns the stop of an answer that the scenario cannot continue with.
+func StopAt(kind Kind, answer *probe.Answer, format string, args ...any) *Stop {
 	return &Stop{Kind: kind, Endpoint: answer.Endpoint, Message: fmt.Sprintf(format, args...), Exchanges: []*probe.Exchange{answer.Exchange}}
 }
 
-func (s *Stop) in(form Form) *Stop {
+// In sets how the call differs from the usual ones.
+func (s *Stop) In(form Form) *Stop {
 	s.Form = form
 	return s
 }
 
-// isBreach reports whether the scenario stopped because of an answer of the partner that the
+// IsBreach reports whether the scenario stopped because of an answer of the partner that the
 // contract does not allow.
-func (s *Stop) isBreach() bool { return s.Kind >= Late && (s.Kind != Refused || s.Form == Minimal) }
+func (s *Stop) IsBreach() bool { return s.Kind >= Late && (s.Kind != Refused || s.Form == Minimal) }
 
 // OnlyMissing reports whether the scenario stopped without a breach: it only had nothing to
 // continue with.
-func (s *Stop) OnlyMissing() bool { return s != nil && !s.isBreach() }
+func (s *Stop) OnlyMissing() bool { return s != nil && !s.IsBreach() }

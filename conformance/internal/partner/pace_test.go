@@ -1,10 +1,6 @@
-package scenario
+package partner
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -37,13 +33,13 @@ func TestTwoLateAnswersOfThreeBreakALimit(t *testing.T) {
 		{"a breach stays one", []time.Duration{late, late, ok, ok, ok, ok}, true, 2},
 		{"all late", []time.Duration{late, late, late, late}, true, 4},
 	} {
-		p := &Pace{name: Limit{Endpoint: partnerapi.Reserve}, limit: 5 * time.Second}
+		p := &Pace{Name: Limit{Endpoint: partnerapi.Reserve}, Limit: 5 * time.Second}
 		for i, took := range test.calls {
 			p.record(&probe.Exchange{Number: i + 1, Duration: took})
 		}
-		broken := p.broken()
-		if (broken != nil) != test.broken || len(p.lateCalls()) != test.late || len(p.times()) != len(test.calls) {
-			t.Errorf("%s: want broken %t with %d late, got %+v with %d", test.name, test.broken, test.late, broken, len(p.lateCalls()))
+		broken := p.Broken()
+		if (broken != nil) != test.broken || len(p.Late()) != test.late || len(p.Times()) != len(test.calls) {
+			t.Errorf("%s: want broken %t with %d late, got %+v with %d", test.name, test.broken, test.late, broken, len(p.Late()))
 		}
 		if broken != nil && (broken.Kind != Late || broken.Endpoint != partnerapi.Reserve || len(broken.Exchanges) != 2 || broken.Exchanges[0] == broken.Exchanges[1]) {
 			t.Errorf("%s: want the limit's rule with its two late calls, got %+v", test.name, broken)
@@ -53,17 +49,17 @@ func TestTwoLateAnswersOfThreeBreakALimit(t *testing.T) {
 
 func TestAnAnswerThatNeverCameIsLateAndOneThatBrokeOffIsNot(t *testing.T) {
 	t.Parallel()
-	p := &Pace{name: Limit{Endpoint: partnerapi.Reserve}, limit: 5 * time.Second}
+	p := &Pace{Name: Limit{Endpoint: partnerapi.Reserve}, Limit: 5 * time.Second}
 	for _, kind := range []probe.FailureKind{probe.Reset, probe.Refused, probe.TooLarge, probe.Stopped} {
 		p.record(&probe.Exchange{Duration: time.Minute, Failure: &probe.Failure{Kind: kind}})
 	}
-	if p.broken() != nil || len(p.times()) != 0 {
-		t.Errorf("want calls that broke off left out of account, got %d of them", len(p.times()))
+	if p.Broken() != nil || len(p.Times()) != 0 {
+		t.Errorf("want calls that broke off left out of account, got %d of them", len(p.Times()))
 	}
 	for range 2 {
 		p.record(&probe.Exchange{Duration: 5500 * time.Millisecond, Failure: &probe.Failure{Kind: probe.Timeout}})
 	}
-	if broken := p.broken(); broken == nil || !strings.Contains(broken.Message, "no answer in 5.5s") {
+	if broken := p.Broken(); broken == nil || !strings.Contains(broken.Message, "no answer in 5.5s") {
 		t.Errorf("want a limit broken by two calls without answer, got %+v", broken)
 	}
 }
@@ -71,17 +67,17 @@ func TestAnAnswerThatNeverCameIsLateAndOneThatBrokeOffIsNot(t *testing.T) {
 func TestTheLimitsAreScaled(t *testing.T) {
 	t.Parallel()
 	paces := newPaces(0.5)
-	if got := paces[Limit{Endpoint: partnerapi.Products}].limit; got != 7500*time.Millisecond {
+	if got := paces[Limit{Endpoint: partnerapi.Products}].Limit; got != 7500*time.Millisecond {
 		t.Errorf("want the catalog's 15 s scaled by a half, got %s", got)
 	}
-	if got := paces[Limit{partnerapi.Products, Probe}].limit; got != 2500*time.Millisecond {
+	if got := paces[Limit{partnerapi.Products, Probe}].Limit; got != 2500*time.Millisecond {
 		t.Errorf("want the probe's 5 s scaled by a half, got %s", got)
 	}
 }
 
 func TestACallIsWaitedForAsLongAsADegradedPartnersWouldBe(t *testing.T) {
 	t.Parallel()
-	c := &caller{Config: Config{LimitScale: 1, Time: &Time{deadline: time.Now().Add(time.Hour)}}, paces: newPaces(1)}
+	c := &Caller{LimitScale: 1, Time: &Time{deadline: time.Now().Add(time.Hour)}, paces: newPaces(1)}
 	call := c.timed(probe.Call{Endpoint: partnerapi.Reserve})
 	if call.Limit != 5*time.Second || call.Deadline != 12*time.Second {
 		t.Errorf("want a limit of 5s and 12s of waiting, got %s and %s", call.Limit, call.Deadline)
@@ -100,50 +96,11 @@ func TestThereAreNoMoreCallersThanCanBeServedOneAfterAnotherInTime(t *testing.T)
 	}{
 		{time.Millisecond, MostCallers}, {time.Second, 5}, {2 * time.Second, 2}, {4 * time.Second, 2}, {6 * time.Second, 2},
 	} {
-		s := &caller{paces: newPaces(1)}
+		s := &Caller{paces: newPaces(1)}
 		s.paces[Limit{Endpoint: partnerapi.Reserve}].record(&probe.Exchange{Duration: time.Microsecond})
 		s.paces[Limit{Endpoint: partnerapi.Reserve}].record(&probe.Exchange{Duration: test.took})
-		if got := s.callers(); got != test.want {
+		if got := s.Callers(); got != test.want {
 			t.Errorf("want %d callers of a partner that takes %s, got %d", test.want, test.took, got)
 		}
-	}
-}
-
-// An address of the user's own network may be what only this machine can reach.
-func TestAClockLeadsTheSuiteToNoOtherAddress(t *testing.T) {
-	t.Parallel()
-	inside := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("expected no request, received %s %s", r.Method, r.URL)
-	}))
-	t.Cleanup(inside.Close)
-	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		target := httptest.NewServer(http.RedirectHandler(inside.URL, status))
-		t.Cleanup(target.Close)
-		err := NewClock(target.URL, nil).Read(t.Context())
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("answered ", status)) {
-			t.Errorf("%d: want the redirect itself as the answer, got %v", status, err)
-		}
-	}
-}
-
-func TestAClockThatStandsStillIsStillMovedBeyondATime(t *testing.T) {
-	t.Parallel()
-	stands := time.Now().Add(-time.Hour) // and is an hour further behind than when it was read
-	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var asked struct{ Advance string }
-		if r.Method == http.MethodPost && json.NewDecoder(r.Body).Decode(&asked) == nil {
-			ahead, _ := time.ParseDuration(asked.Advance)
-			stands = stands.Add(ahead)
-		}
-		fmt.Fprintf(w, `{"now": %q}`, stands.Format(time.RFC3339Nano))
-	}))
-	t.Cleanup(target.Close)
-	clock := NewClock(target.URL, nil)
-	wanted := time.Now().Add(20 * time.Minute)
-	if err := clock.MoveBeyond(t.Context(), wanted); err != nil {
-		t.Fatal(err)
-	}
-	if !stands.After(wanted) {
-		t.Errorf("want the clock beyond %s, got %s", wanted, stands)
 	}
 }

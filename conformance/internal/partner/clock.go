@@ -1,4 +1,4 @@
-package scenario
+package partner
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ const (
 // clock, which cannot be moved.
 type Clock struct {
 	address string
-	trouble error // why the clock at its address cannot be used
+	Trouble error // why the clock at its address cannot be used
 	http    *http.Client
 
 	mu     sync.Mutex
@@ -42,8 +42,8 @@ func NewClock(address string, roots *x509.CertPool) *Clock {
 
 func (c *Clock) Movable() bool { return c.address != "" }
 
-// giveUp switches to this machine's clock and stores the reason.
-func (c *Clock) giveUp(trouble error) { c.address, c.trouble = "", trouble }
+// GiveUp switches to this machine's clock and stores the reason.
+func (c *Clock) GiveUp(trouble error) { c.address, c.Trouble = "", trouble }
 
 func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
 
@@ -132,6 +132,9 @@ func NewTime(halt context.Context, most time.Duration) *Time {
 	return &Time{most: most, started: now, deadline: now.Add(most), halt: halt}
 }
 
+// Most returns the length of the run, without what is added to it.
+func (t *Time) Most() time.Duration { return t.most }
+
 func (t *Time) Started() time.Time { return t.started }
 
 // Within returns a context that is cancelled with ctx, at the run's deadline, or when the run is
@@ -167,8 +170,8 @@ func (t *Time) LateForMore() bool {
 // mostWaiting returns the longest total wait for a partner that answers 429.
 func (t *Time) mostWaiting() time.Duration { return t.most / waitingShare }
 
-// out returns the stop of a scenario whose context is done.
-func (t *Time) out() *Stop {
+// Out returns the stop of a scenario whose context is done.
+func (t *Time) Out() *Stop {
 	if t.Interrupted() || time.Now().Before(t.deadline) {
 		return Missing("the run was interrupted").WithRemedy("Let the run finish.")
 	}
@@ -176,14 +179,15 @@ func (t *Time) out() *Stop {
 	return Missing("the run's time, %s, was used up (--max-duration)", t.most).WithRemedy("Run with a longer --max-duration.")
 }
 
-func (t *Time) lengthen(waited time.Duration) {
+// Lengthen adds time to the run that was spent waiting.
+func (t *Time) Lengthen(waited time.Duration) {
 	t.waited += waited
 	t.deadline = t.deadline.Add(waited)
 }
 
-// sleep waits until the given time and extends the run by the time waited. It reports false when
+// Sleep waits until the given time and extends the run by the time waited. It reports false when
 // there was nothing to wait for, or when the run must stop.
-func (t *Time) sleep(ctx context.Context, until time.Time) bool {
+func (t *Time) Sleep(ctx context.Context, until time.Time) bool {
 	began := time.Now()
 	if !began.Before(until) {
 		return false
@@ -191,13 +195,13 @@ func (t *Time) sleep(ctx context.Context, until time.Time) bool {
 	within, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(t.halt, cancel)()
 	defer cancel()
-	wait(within, until.Sub(began))
-	t.lengthen(time.Since(began))
+	Wait(within, until.Sub(began))
+	t.Lengthen(time.Since(began))
 	return ctx.Err() == nil && t.halt.Err() == nil
 }
 
-// wait waits for d, or until ctx is done.
-func wait(ctx context.Context, d time.Duration) {
+// Wait waits for d, or until ctx is done.
+func Wait(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}

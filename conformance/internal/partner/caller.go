@@ -1,0 +1,254 @@
+package partner
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// The suite waits longer than the limit. A late answer is then received and timed, and a hold in it
+// is recorded.
+const (
+	graceShare = 10          // one tenth of the limit, plus
+	graceFixed = time.Second // this, scaled like the limits
+)
+
+const (
+	// MostCallers is the number of concurrent calls in a race. The marketplace makes up to eight.
+	MostCallers = 8
+	// FewCallers is the number of concurrent calls of other kinds.
+	FewCallers = 4
+)
+
+// Caller sends calls to the partner, each with the deadline that its limit implies.
+type Caller struct {
+	Client     *probe.Client
+	Time       *Time
+	LimitScale float64
+	ReadOnly   bool // send nothing that may make or undo a hold
+	Sparing    bool // send no call that the rules can be judged without
+
+	paces paces
+}
+
+// NewCaller returns a caller within a run's time. The limits of the contract are scaled.
+func NewCaller(client *probe.Client, within *Time, limitScale float64) *Caller {
+	return &Caller{Client: client, Time: within, LimitScale: limitScale, paces: newPaces(limitScale)}
+}
+
+// Pace returns the answer times of a limit.
+func (c *Caller) Pace(limit Limit) *Pace { return c.paces[limit] }
+
+// Affordable returns how many calls to an endpoint fit in that share of the run's time. It returns
+// 0 if the caller is sparing, and when the run is late.
+func (c *Caller) Affordable(endpoint partnerapi.Endpoint, share float64) int {
+	if c.Sparing || c.Time.LateForMore() {
+		return 0
+	}
+	times := c.paces[Limit{Endpoint: endpoint}].Times()
+	took := time.Millisecond
+	for _, each := range times {
+		took += each / time.Duration(len(times))
+	}
+	return int(share * float64(c.Time.most) / float64(took))
+}
+
+// Call sends one call under its limit and returns its answer. The answer is nil if nothing was
+// sent, for example because the limit is already broken or the run ended. If again is true, a call
+// that times out is sent again until its limit is decided; if it is false, Call returns a stop.
+func (c *Caller) Call(ctx context.Context, call probe.Call, again bool) (*probe.Answer, *Stop) {
+	if stop := c.bounded(call); stop != nil {
+		return nil, stop
+	}
+	pace := c.paces[limitOf(call)]
+	call = c.timed(call)
+	for {
+		if broken := pace.Broken(); broken != nil {
+			return nil, broken
+		}
+		answer, stop := c.send(ctx, call)
+		if answer != nil {
+			pace.record(answer.Exchange)
+		}
+		if stop != nil {
+			return answer, stop
+		}
+		switch {
+		case answer.Failure == nil, answer.Failure.Kind != probe.Timeout:
+			return answer, nil
+		case !again:
+			return answer, pace.unanswered(call)
+		}
+	}
+}
+
+// Odd sends, once, a call that the marketplace never sends. The contract sets no limit for it: it
+// gets the endpoint's deadline, and a late answer is not judged.
+func (c *Caller) Odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
+	if stop := c.bounded(call); stop != nil {
+		return nil, stop
+	}
+	if stop := c.MaySend(ctx, call.Endpoint); stop != nil {
+		return nil, stop
+	}
+	call.Deadline = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline
+	answer, stop := c.send(ctx, call)
+	if answer != nil && answer.Failure != nil && stop != nil {
+		return nil, stop
+	}
+	return answer, stop
+}
+
+// send sends a call, and sends it again if the partner answered 429 or closed a kept-alive
+// connection: neither shows anything about the call. The answer to a repeated confirm is used if it
+// is 200 or 401, or if it failed. Any other refusal may result from a booking that the first
+// confirm made. A reserve is never repeated after a closed connection.
+func (c *Caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
+	unheard := false // an earlier call may have been served
+	for {
+		if ctx.Err() != nil {
+			return nil, c.Time.Out()
+		}
+		answer := c.Client.Do(ctx, call)
+		switch {
+		case answer.Failure != nil && answer.Failure.Kind == probe.Stopped:
+			return nil, c.Time.Out()
+		case answer.Closed && call.Endpoint != partnerapi.Reserve:
+			unheard = !probe.Repeatable(call.Endpoint)
+			continue
+		case answer.Closed, unheard && answer.Failure == nil && !answer.OK(http.StatusOK, http.StatusUnauthorized):
+			return answer, NotHere("the partner closed a connection that was kept alive before it answered %s, which is lawful and leaves the call's effect unknown", call.Endpoint)
+		case IsBusy(answer):
+			if stop := c.turnedAway(ctx, answer); stop != nil {
+				return nil, stop
+			}
+			continue
+		}
+		c.Time.patience.served()
+		return answer, nil
+	}
+}
+
+// ReadOnly and NotReadOnly are the message and the remedy of what a run with --read-only leaves out.
+const (
+	ReadOnly    = "nothing was held or booked (--read-only)"
+	NotReadOnly = "Run without --read-only."
+)
+
+func (c *Caller) bounded(call probe.Call) *Stop {
+	if c.ReadOnly && call.Endpoint != partnerapi.Products && call.Endpoint != partnerapi.Availability {
+		return Exceeded(ReadOnly).WithRemedy(NotReadOnly)
+	}
+	return nil
+}
+
+func limitOf(call probe.Call) Limit {
+	if call.Endpoint == partnerapi.Products && call.Query.Has("limit") {
+		return Limit{call.Endpoint, Probe}
+	}
+	return Limit{Endpoint: call.Endpoint}
+}
+
+// timed gives a call its limit and a later deadline, so that a late answer is seen. While the run's
+// own time lasts, the deadline also allows for the limit of a DEGRADED partner.
+func (c *Caller) timed(call probe.Call) probe.Call { return c.timedAs(limitOf(call), call) }
+
+func (c *Caller) timedAs(limit Limit, call probe.Call) probe.Call {
+	grace := func(limit time.Duration) time.Duration { return limit + limit/graceShare + c.Scaled(graceFixed) }
+	call.Limit = c.paces[limit].Limit
+	longest := call.Limit + c.Scaled(call.Endpoint.Timeout(partnerapi.Degraded)-call.Endpoint.Timeout(partnerapi.Healthy))
+	call.Deadline = max(grace(call.Limit), min(grace(longest), time.Until(c.Time.deadline)))
+	return call
+}
+
+// Scaled returns a duration of the contract, scaled by the run's limit scale.
+func (c *Caller) Scaled(d time.Duration) time.Duration {
+	return time.Duration(c.LimitScale * float64(d))
+}
+
+// Together sends the calls of a race, each on its own connection, and returns their answers. Their
+// times are not judged: a partner that serves one caller after another is slow for the last one,
+// which is allowed. The calls are not interrupted: an answer that is not read may contain a hold.
+func (c *Caller) Together(ctx context.Context, calls []probe.Call, heard func(i int, answer *probe.Answer)) []*probe.Answer {
+	answers := make([]*probe.Answer, len(calls))
+	for i, call := range calls {
+		calls[i] = c.timed(call)
+	}
+	c.Client.Together(context.WithoutCancel(ctx), calls, func(i int, answer *probe.Answer) {
+		answers[i] = answer
+		heard(i, answer)
+	})
+	return answers
+}
+
+// Callers returns the number of calls that may run concurrently, so that a partner that serves them
+// one after another can answer all within the limit.
+func (c *Caller) Callers() int64 {
+	most := int64(MostCallers)
+	for _, endpoint := range []partnerapi.Endpoint{partnerapi.Availability, partnerapi.Reserve} {
+		pace := c.paces[Limit{Endpoint: endpoint}]
+		if times := pace.Times(); len(times) > 0 {
+			most = min(most, int64(pace.Limit/max(1, slices.Max(times))))
+		}
+	}
+	return max(most, 2)
+}
+
+// MaySend returns a stop if no such calls can be sent now: one of their limits is broken, or the
+// run must stop.
+func (c *Caller) MaySend(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
+	for _, endpoint := range endpoints {
+		if broken := c.paces[Limit{Endpoint: endpoint}].Broken(); broken != nil {
+			return broken
+		}
+	}
+	if ctx.Err() != nil {
+		return c.Time.Out()
+	}
+	return nil
+}
+
+// AnsweredAll returns a stop if a call of a race was not answered in time: its effect is unknown.
+func AnsweredAll(answers []*probe.Answer) *Stop {
+	for _, answer := range answers {
+		if answer.Failure != nil && (answer.Failure.Kind == probe.Timeout || answer.Failure.Kind == probe.Stopped || answer.Closed) {
+			return NotHere("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
+		}
+	}
+	return nil
+}
+
+// IsBusy reports whether a call was answered 429. A partner may limit the rate of calls, and such a
+// call has no effect.
+func IsBusy(answer *probe.Answer) bool { return answer.OK(http.StatusTooManyRequests) }
+
+// CountBusy returns how many calls were answered 429.
+func CountBusy(answers []*probe.Answer) (n int64) {
+	for _, answer := range answers {
+		if IsBusy(answer) {
+			n++
+		}
+	}
+	return n
+}
+
+// MetAll returns a stop if a call of a race was not answered in time, or if a call that had to take
+// part was answered 429.
+func MetAll(answers, meeting []*probe.Answer) *Stop {
+	if stop := AnsweredAll(answers); stop != nil {
+		return stop
+	}
+	if n := CountBusy(meeting); n > 0 {
+		return TooFewMet(n, len(meeting))
+	}
+	return nil
+}
+
+// TooFewMet returns the stop of a race of which that many calls were answered 429.
+func TooFewMet(away int64, of int) *Stop {
+	return NotHere("of %d calls at the same time the partner turned %d away with 429: too few of them met", of, away)
+}

@@ -1,0 +1,111 @@
+package partner
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Contact is the guest of every hold and booking of a run.
+var Contact = partnerapi.Contact{
+	FullName: "Conformance Test", EmailAddress: "conformance@example.com", PhoneNumber: "+10000000000",
+}
+
+// Products returns GET /products.
+func Products(purpose string, query url.Values, key probe.Key) probe.Call {
+	return probe.Call{
+		Endpoint: partnerapi.Products, Purpose: purpose,
+		Method: http.MethodGet, Path: partnerapi.ProductsPath, Query: query, Key: key,
+	}
+}
+
+// Availability returns POST /availability.
+func Availability(purpose string, request partnerapi.AvailabilityRequest, key probe.Key) probe.Call {
+	return probe.Call{
+		Endpoint: partnerapi.Availability, Purpose: purpose,
+		Method: http.MethodPost, Path: partnerapi.AvailabilityPath, Key: key, Body: Encode(request),
+	}
+}
+
+// Reserve returns the reserve of a ledger entry. full adds the contact and the reference.
+func Reserve(purpose string, entry *ledger.Entry, full bool, key probe.Key) probe.Call {
+	request := partnerapi.ReserveRequest{
+		ProductID: entry.ProductID, OptionID: entry.OptionID, AvailabilityID: entry.AvailabilityID, Units: entry.Units,
+	}
+	if full {
+		request.Contact, request.ResellerReference = &Contact, entry.Reference
+	}
+	return probe.Call{
+		Endpoint: partnerapi.Reserve, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ReservePath,
+		Body: Encode(request), Key: key,
+	}
+}
+
+// Confirm returns the confirm of a code. full adds the contact and the reference of its ledger entry.
+func Confirm(purpose, code string, entry *ledger.Entry, full bool, key probe.Key) probe.Call {
+	request := partnerapi.ConfirmRequest{ReservationConfirmationCode: code}
+	if full {
+		request.Contact, request.ResellerReference = &Contact, entry.Reference
+	}
+	return probe.Call{
+		Endpoint: partnerapi.Confirm, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ConfirmPath,
+		Body: Encode(request), Key: key,
+	}
+}
+
+// Release returns DELETE /bookings/{code}, with or without its optional body.
+func Release(purpose, code string, body bool, key probe.Key) probe.Call {
+	call := probe.Call{
+		Endpoint: partnerapi.Release, Purpose: purpose,
+		Method: http.MethodDelete, Path: partnerapi.ReleasePath(code), Key: key,
+	}
+	if body {
+		call.Body = Encode(partnerapi.ReleaseRequest{ReservationConfirmationCode: code})
+	}
+	return call
+}
+
+// Cancel returns POST /bookings/{id}/cancel, with or without its optional body.
+func Cancel(purpose, id string, body bool, key probe.Key) probe.Call {
+	call := probe.Call{
+		Endpoint: partnerapi.Cancel, Purpose: purpose,
+		Method: http.MethodPost, Path: partnerapi.CancelPath(id), Key: key,
+	}
+	if body {
+		call.Body = Encode(partnerapi.CancelRequest{Reason: "conformance test"})
+	}
+	return call
+}
+
+func Guests(option discover.Option, n int64) []partnerapi.UnitQuantity {
+	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(n)}}
+}
+
+// Encode marshals a request that cannot fail to marshal, such as those of this package.
+func Encode(request any) []byte {
+	body, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+func Text(answer *probe.Answer, name string) string {
+	s, _ := discover.Object(answer.Raw)[name].(string)
+	return s
+}
+
+func AnyOf(statuses []int) string {
+	words := make([]string, len(statuses))
+	for i, status := range statuses {
+		words[i] = strconv.Itoa(status)
+	}
+	return strings.Join(words, " or ")
+}

@@ -1,0 +1,193 @@
+package scenario
+
+import (
+	"crypto/rand"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/undo"
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Bounds limits how many holds and bookings the run may make.
+type Bounds struct{ MaxHolds, MaxBookings int }
+
+// Account records the run's holds and bookings in the ledger, each before its request is sent, and
+// its outcome before anything else happens. It keeps them within the bounds of the run.
+type Account struct {
+	ledger   *ledger.Ledger
+	bounds   Bounds
+	readOnly bool
+	stories  bool // random lifecycles are to be played, which make holds of their own
+	made     int  // number of bookings
+}
+
+// attempt records a reserve before it is sent. If it returns a stop, the reserve must not be sent:
+// it is out of bounds or could not be recorded.
+func (a *Account) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *partner.Stop) {
+	if a.readOnly {
+		return nil, partner.Exceeded(partner.ReadOnly).WithRemedy(partner.NotReadOnly)
+	}
+	if a.holds() >= a.bounds.MaxHolds {
+		return nil, partner.Exceeded("no more than %s may be made (--max-holds)", count.Of(a.bounds.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
+	}
+	entry, err := a.ledger.Attempt(ledger.SlotOf(offer), units)
+	if err != nil {
+		return nil, unrecorded(err)
+	}
+	return entry, nil
+}
+
+// reserved records the outcome of a reserve: nil if it was not sent. Any 2xx answer with a code is a
+// hold that must be released.
+func (a *Account) reserved(entry *ledger.Entry, answer *probe.Answer) {
+	a.ledger.Record(entry, func(entry *ledger.Entry) {
+		switch {
+		case answer == nil: // not sent
+			entry.State = ledger.Refused
+		case answer.Failure != nil:
+			entry.State = ledger.Unheard
+		default:
+			entry.Code, entry.ExpiresAt = partner.Text(answer, "reservationConfirmationCode"), partner.Text(answer, "expiresAt")
+			switch {
+			case entry.Code != "" && answer.Response.Status/100 == 2:
+				entry.State = ledger.Held
+			case answer.Response.Status/100 == 2:
+				entry.State, entry.Trouble = ledger.Unheard, "the answer to reserve had no code"
+			default:
+				entry.State, entry.Code = ledger.Refused, ""
+			}
+		}
+	})
+}
+
+// heard records the outcome of an attempt.
+func (a *Account) heard(attempt *Hold, answer *probe.Answer) {
+	a.reserved(attempt.entry, answer)
+	attempt.Answer = answer
+	if attempt.Held() {
+		attempt.Code = attempt.entry.Code
+	}
+}
+
+// holds returns the number of holds that were made or may have been made.
+func (a *Account) holds() (made int) {
+	for _, entry := range a.ledger.Entries() {
+		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
+			made++
+		}
+	}
+	return made
+}
+
+// Plenty reports whether there are holds and bookings to spare. Tests that can be repeated any
+// number of times must leave a tenth for the others, and a quarter if random lifecycles are to be
+// played.
+func (a *Account) Plenty() bool {
+	parts := 10
+	if a.stories {
+		parts = 4
+	}
+	return parts*a.holds() < (parts-1)*a.bounds.MaxHolds && parts*a.made < (parts-1)*a.bounds.MaxBookings
+}
+
+// Bookings returns the number of bookings made.
+func (a *Account) Bookings() int { return a.made }
+
+// confirming records that a hold's code is about to be confirmed: until the answer is read, a
+// booking may exist. The caller passes the answers to settle. The stop is the reason why the code
+// must not be confirmed.
+func (a *Account) confirming(h *Hold) (settle func(...*probe.Answer), stop *partner.Stop) {
+	if most := a.bounds.MaxBookings; h.Held() && a.made >= most {
+		return nil, partner.Exceeded("no more than %s may be made (--max-bookings)", count.Of(most, "booking")).WithRemedy("Run with a higher --max-bookings.")
+	}
+	was := h.entry.State
+	if was == ledger.Held || was == ledger.Undone {
+		a.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })
+	}
+	back := func() { a.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
+	if err := a.ledger.Trouble(); err != nil {
+		back()
+		return nil, unrecorded(err)
+	}
+	return func(answers ...*probe.Answer) {
+		booked, unheard := false, false
+		for _, answer := range answers {
+			switch {
+			case answer == nil: // it was not sent
+			case answer.Failure != nil:
+				unheard = true
+			case answer.Response.Status/100 == 2:
+				booked = a.recordBooking(h, partner.Text(answer, "externalBookingId")) || booked
+			}
+		}
+		if !booked && !unheard {
+			back()
+		}
+	}, nil
+}
+
+// recordBooking records a booking of a hold and reports whether it is the hold's own. A booking
+// with another id than the hold's first becomes a separate entry, to be cancelled as well.
+func (a *Account) recordBooking(h *Hold, id string) bool {
+	entry := h.entry
+	if entry.BookingID != "" && entry.BookingID != id {
+		if entry = h.others[id]; entry == nil {
+			entry = a.ledger.Add(h.entry.Slot, h.entry.Units)
+			if h.others == nil {
+				h.others = map[string]*ledger.Entry{}
+			}
+			h.others[id] = entry
+		}
+	}
+	if entry.State == ledger.Booked {
+		return true // a repeat that was answered with the same booking
+	}
+	a.made++
+	a.ledger.Record(entry, func(e *ledger.Entry) {
+		e.State, e.BookingID = ledger.Booked, id
+		if id == "" {
+			e.State, e.Trouble = ledger.Doubtful, undo.NoBookingID
+		}
+	})
+	return entry == h.entry
+}
+
+// Settle records that a hold was released, or a booking cancelled, if the answer leaves no doubt. A
+// release does not change a booking.
+func (a *Account) Settle(answer *probe.Answer, h *Hold) {
+	if !undo.Done(answer) {
+		return
+	}
+	if answer.Endpoint == partnerapi.Cancel {
+		a.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
+		return
+	}
+	a.over(h)
+}
+
+func (a *Account) over(h *Hold) {
+	a.ledger.Record(h.entry, func(e *ledger.Entry) {
+		if e.State == ledger.Held {
+			e.State = ledger.Undone
+		}
+	})
+}
+
+// Unknown returns a hold that does not exist, with a code that no partner can know. If the partner
+// still books it, that booking is cancelled like any other.
+func (a *Account) Unknown(offer discover.Offer) *Hold {
+	return &Hold{entry: a.ledger.Add(ledger.SlotOf(offer), nil), Code: a.UnknownCode()}
+}
+
+// UnknownCode returns a code that no partner can know.
+func (a *Account) UnknownCode() string {
+	return "unknown-" + a.ledger.Head().Run + "-" + rand.Text()
+}
+
+func unrecorded(err error) *partner.Stop {
+	return partner.Missing("the ledger cannot be written: %v", err).WithRemedy("Name a file that can be written with --ledger.")
+}

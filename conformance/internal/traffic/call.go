@@ -1,0 +1,87 @@
+package traffic
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/recording"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// call is a recorded call that another program made.
+type call struct {
+	*probe.Answer
+	Segment  string     // the code or booking id in its path, still escaped
+	Named    string     // the same, unescaped
+	Query    url.Values // RawQuery, parsed as far as it is valid
+	RawQuery string
+	Body     []byte // of the request
+	Key      string // value of its Authorization header; "" if the recording does not show it
+	Keyless  bool   // it has no such header
+	Whole    bool   // Raw is the complete answer
+
+	raced bool // another call about the same code was in progress
+}
+
+func (c *call) ended() time.Time { return c.StartedAt.Add(c.Duration) }
+
+// at returns when the call was answered by the partner's clock, from its Date header.
+func (c *call) at() time.Time {
+	if c.Response != nil {
+		if date, err := http.ParseTime(c.Response.Header.Get("Date")); err == nil {
+			return date
+		}
+	}
+	return c.ended()
+}
+
+func callOf(x *recording.Exchange, number int) *call {
+	limit := x.Endpoint.Timeout(partnerapi.Healthy)
+	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
+		limit = partnerapi.ProbeTimeout
+	}
+	shown := *x.URL
+	shown.User = nil
+	c := &call{
+		Answer: probe.Recorded{
+			Number: number, Endpoint: x.Endpoint, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
+			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
+		}.Exchanged(),
+		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
+	}
+	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
+		c.Key = key
+	}
+	return c
+}
+
+// subject returns the code or booking id that a call names.
+func (c *call) subject() string {
+	switch c.Endpoint {
+	case partnerapi.Confirm:
+		return confirmedCode(c)
+	case partnerapi.Release, partnerapi.Cancel:
+		return c.Named
+	default:
+		return ""
+	}
+}
+
+func confirmedCode(c *call) string {
+	code, _ := discover.Object(c.Body)["reservationConfirmationCode"].(string)
+	return code
+}
+
+// unsold reports whether the answer may be one about an option that is not sold.
+func (c *call) unsold() bool {
+	return c.Response.Status/100 == 4 && (c.Endpoint == partnerapi.Availability || !c.OK(http.StatusBadRequest))
+}
+
+var (
+	ok      = []int{http.StatusOK}
+	refusal = []int{http.StatusBadRequest}
+)

@@ -1,0 +1,106 @@
+package traffic
+
+import (
+	"fmt"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/duty"
+	"partnerkit.dev/schemas"
+)
+
+// caller collects the faults of the caller of recorded calls, by duty id.
+type caller struct {
+	faults map[string]*report.CallerFault
+	once   map[string]bool // references of its reserves, up to a limit
+}
+
+func newCaller() *caller { return &caller{map[string]*report.CallerFault{}, map[string]bool{}} }
+
+// blame records a fault of the caller in a call.
+func (a *caller) blame(c *call, d duty.Rule, format string, args ...any) {
+	fault := a.faults[d.ID]
+	if fault == nil {
+		fault = &report.CallerFault{ID: d.ID, Clause: d.Clause, Title: d.Title, Message: fmt.Sprintf(format, args...), Exchange: *c.Exchange}
+		a.faults[d.ID] = fault
+	}
+	fault.Calls++
+}
+
+// shown returns the caller's faults in the order of a booking, with their texts passed through
+// words.
+func (a *caller) shown(words func(string) string, clean func(probe.Exchange) probe.Exchange) (all []report.CallerFault) {
+	for _, d := range duty.All() {
+		if fault := a.faults[d.ID]; fault != nil {
+			shown := *fault
+			shown.Message, shown.Exchange = words(fault.Message), clean(fault.Exchange)
+			all = append(all, shown)
+		}
+	}
+	return all
+}
+
+// asks reports whether the body of a call matches its schema, and decodes it.
+func (a *caller) asks(c *call, schema string, into any) bool {
+	problems := schemas.Decode(schema, c.Body, into)
+	if len(problems) == 0 {
+		return true
+	}
+	said := problems[0].String()
+	if strings.HasPrefix(problems[0].Pointer, "/contact") { // the received value is a customer's data
+		said, _, _ = strings.Cut(said, ", received")
+	}
+	a.blame(c, duty.BodySchema, "The body of %s breaks its schema: %s", c.Endpoint, said)
+	return false
+}
+
+// fits reports whether a call is as a duty requires, given what its judge says is wrong.
+func (a *caller) fits(c *call, d duty.Rule, wrong string) bool {
+	if wrong != "" {
+		a.blame(c, d, "%s%s", strings.ToUpper(wrong[:1]), wrong[1:])
+	}
+	return wrong == ""
+}
+
+// typed reports whether a call has no body, or sends it as JSON.
+func (a *caller) typed(c *call) bool {
+	return len(c.Body) == 0 || a.fits(c, duty.BodyType, duty.ContentType(c.Endpoint, c.Request.Header))
+}
+
+// reservedOnce records a repeated reserve as a fault.
+func (a *caller) reservedOnce(c *call, reference string) {
+	switch {
+	case reference == "":
+	case a.once[reference]:
+		a.blame(c, duty.ReserveOnce, "Reserve was sent again for the resellerReference %.60q", reference)
+	case len(a.once) < mostLifecycles:
+		a.once[reference] = true
+	}
+}
+
+// mayConfirm records a confirm that the caller should not have sent.
+func (a *caller) mayConfirm(c *call, l *lifecycle) {
+	switch l.stage {
+	case released:
+		a.blame(c, duty.NotReleased, "The code %.60q was confirmed after its release had been answered", l.code)
+	case confirmedStage:
+		a.blame(c, duty.ConfirmOnce, "The code %.60q was confirmed again after it had been answered with booking %.60q", l.code, l.id)
+	}
+}
+
+// asksWindow reports whether a partner must answer for the window of a call. If not, it records a
+// fault of the caller.
+func (a *caller) asksWindow(c *call, q scenario.Question) bool {
+	if duty.WindowOf(q.Window.From, q.Window.To, q.Product.Zone, c.at()) != duty.OtherWindow {
+		return true
+	}
+	a.blame(c, duty.Window, "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days", q.Window.From, q.Window.To)
+	return false
+}
+
+// named reports whether the path names its code or booking as the contract requires (RSV-6).
+func (a *caller) named(c *call) bool {
+	return a.fits(c, duty.Escaped, duty.Segment(c.Segment, c.Named))
+}

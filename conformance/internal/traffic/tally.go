@@ -1,0 +1,109 @@
+package traffic
+
+import (
+	"fmt"
+	"maps"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/schemas"
+)
+
+// tally is what recorded calls have shown about every rule so far.
+type tally struct {
+	fields *judge.Fields
+	judged map[string]bool // ids of the rules that at least one call was judged by
+	broken map[string]judge.Finding
+	again  map[string]int // how often a rule was broken after the first time
+	latest map[string]judge.Finding
+}
+
+func newTally(redact func(string) string) *tally {
+	return &tally{judge.NewFields(redact), map[string]bool{}, map[string]judge.Finding{}, map[string]int{}, map[string]judge.Finding{}}
+}
+
+// clone returns a tally to which more can be added without a change of t.
+func (t *tally) clone() *tally {
+	return &tally{t.fields, maps.Clone(t.judged), maps.Clone(t.broken), maps.Clone(t.again), maps.Clone(t.latest)}
+}
+
+// mark records that a call was judged by these rules.
+func (t *tally) mark(rules ...rule.Rule) {
+	for _, r := range rules {
+		t.judged[r.ID] = true
+	}
+}
+
+// check judges a call by a rule, and reports whether the call satisfies it.
+func (t *tally) check(r rule.Rule, c *call, checks ...judge.Check) bool {
+	return t.find(r, judge.Expect(c.Answer, checks...))
+}
+
+// find records what a call shows about a rule, and reports whether the rule is satisfied.
+func (t *tally) find(r rule.Rule, f judge.Finding) bool {
+	t.judged[r.ID] = true
+	if !f.Ends() {
+		return true
+	}
+	if _, known := t.broken[r.ID]; known {
+		t.again[r.ID]++
+		t.latest[r.ID] = f
+	} else {
+		t.broken[r.ID] = f
+	}
+	return false
+}
+
+// takeFields judges the fields of an answer.
+func (t *tally) takeFields(c *call, schema string, rules ...rule.Rule) {
+	for _, problem := range schemas.Validate(schema, c.Raw) {
+		t.fields.Answer(c.Answer, problem)
+	}
+	t.mark(rules...)
+}
+
+// settle records the outcome of every rule, in the order of judging. Rules that judged no call get
+// no verdict. It returns how the broken rules were broken last, by id.
+func (t *tally) settle(into *judge.Verdicts) map[string]breach {
+	seen := map[string]breach{}
+	for _, r := range rule.All() {
+		finding, found := t.broken[r.ID]
+		if more := t.again[r.ID]; more > 0 {
+			finding.Message = fmt.Sprintf("%s (and %s)", finding.Message, count.Of(more, "more call"))
+		}
+		if fields := t.fields.Finding(r.ID); !found && fields.Ends() {
+			finding, found = fields, true
+		}
+		if found || t.judged[r.ID] {
+			into.Record(r, finding, 0)
+		}
+		if finding.Ends() {
+			seen[r.ID] = t.lastOf(r.ID)
+		}
+	}
+	into.Settle(t.fields)
+	return seen
+}
+
+// breach is how often a rule was broken, and how the last time.
+type breach struct {
+	times   int
+	message string
+	shown   []probe.Exchange
+}
+
+// lastOf returns how a broken rule was broken last.
+func (t *tally) lastOf(id string) breach {
+	last, times := t.broken[id], 1+t.again[id]
+	if again, has := t.latest[id]; has {
+		last = again
+	}
+	if _, known := t.broken[id]; !known {
+		if flaw, often := t.fields.Last(id); often > 0 {
+			last, times = flaw, often
+		}
+	}
+	return breach{times, last.Message, judge.Evidence(last.Exchanges)}
+}
