@@ -2,6 +2,7 @@ package judging_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,13 +18,12 @@ func BenchmarkCheckoutJudgedAndNot(b *testing.B) {
 	plain := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 12, Observe: s.observe, Now: time.Now})
 	b.Cleanup(plain.Close)
 	judged := s.replicas[0].client
-	offers := s.pull(b.Context())
+	o, day := s.bookable(b.Context(), judged)
 	checkout := func(client *partner.Client) time.Duration {
 		began := time.Now()
-		o := offers[0]
-		fresh := s.slots(b.Context(), client, o.product, o.option, 3, 3)
+		fresh := s.slots(b.Context(), client, o.product, o.option, day, day)
 		hold, outcome := client.Reserve(b.Context(), partner.SendBy{}, s.target, partnerapi.Healthy, partnerapi.ReserveRequest{
-			ProductID: o.product, OptionID: o.option, AvailabilityID: fresh[0].ID, Contact: &s.guest, Units: []partnerapi.UnitQuantity{{ID: adult, Quantity: 1}},
+			ProductID: o.product, OptionID: o.option, AvailabilityID: fresh[slices.IndexFunc(fresh, available)].ID, Contact: &s.guest, Units: []partnerapi.UnitQuantity{{ID: adult, Quantity: 1}},
 		}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
 		if outcome.Kind != partner.Done {
 			b.Fatal(outcome.Err)

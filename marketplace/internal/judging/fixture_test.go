@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -189,6 +190,19 @@ func (s *shopper) slots(ctx context.Context, client *partner.Client, product, op
 	return slots
 }
 
+// bookable returns an option, and a day with a slot that is not sold out. Which slots the mock has
+// sold depends on the date.
+func (s *shopper) bookable(ctx context.Context, client *partner.Client) (offer, int) {
+	for _, o := range s.pull(ctx) {
+		for day := 1; day <= 60; day++ {
+			if slices.ContainsFunc(s.slots(ctx, client, o.product, o.option, day, day), available) {
+				return o, day
+			}
+		}
+	}
+	return offer{}, 0
+}
+
 // book plays a booking: a fresh look at a day, a hold, and what may follow it.
 func (s *shopper) book(ctx context.Context, offers []offer) {
 	o := offers[s.random.IntN(len(offers))]
@@ -256,7 +270,12 @@ func until(t testing.TB, what string, holds func() bool) {
 const adult = "unit-adult"
 
 // slot is a slot as an answer shows it.
-type slot struct{ ID string }
+type slot struct {
+	ID     string
+	Status partnerapi.SlotStatus
+}
+
+func available(s slot) bool { return s.Status == partnerapi.StatusAvailable }
 
 // sometimesUnauthorized answers every seventh call with 401, although its key is right.
 func sometimesUnauthorized(next http.Handler) http.Handler {
