@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +27,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/suite/suitetest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -41,13 +40,10 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	command = filepath.Join(dir, "conformance")
-	build := exec.Command("go", "build", "-o", command, "./cmd/conformance")
-	build.Dir, build.Env = "../../../conformance", append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build the conformance command: %v\n%s", err, said))
+	if command, err = suitetest.Build(dir); err != nil {
+		panic(err)
 	}
-	pgtest.Main(m)
+	pgtest.Main(m, func() { _ = os.RemoveAll(dir) })
 }
 
 // patience ends what hangs. It is far longer than a busy machine takes.

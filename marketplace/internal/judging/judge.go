@@ -197,13 +197,14 @@ func (j *Judge) keep() {
 // Counts is what a judge did since it was started.
 type Counts struct {
 	Judged, Restarts int64
+	Waiting          int // calls that are not passed to the judge yet
 	Dropped          map[Dropped]int64
 	Running          bool
 }
 
 // Counts returns the counts.
 func (j *Judge) Counts() Counts {
-	c := Counts{Judged: j.judged.Load(), Restarts: j.restarts.Load(), Running: j.running.Load(), Dropped: map[Dropped]int64{}}
+	c := Counts{Judged: j.judged.Load(), Restarts: j.restarts.Load(), Waiting: len(j.queue), Running: j.running.Load(), Dropped: map[Dropped]int64{}}
 	for reason, n := range j.dropped {
 		c.Dropped[reason] = n.Load()
 	}
