@@ -101,7 +101,8 @@ type windows struct {
 type seen struct {
 	scenario.SlotAnswer
 	began, ended time.Time
-	usual        bool // asked as a marketplace asks, about an option that is sold
+	at           time.Time // when it was answered, by the partner's clock
+	usual        bool      // asked as a marketplace asks, about an option that is sold
 }
 
 // size is what an answer counts for in mostKept.
@@ -183,7 +184,7 @@ func (t *Traffic) takeSlots(c *Call) {
 		answer.Slots = append(answer.Slots, slot)
 	}
 	t.fields.Slots(answer)
-	now := seen{answer, c.StartedAt, c.ended(), mustAnswer && t.current(c)}
+	now := seen{answer, c.StartedAt, c.ended(), c.at(), mustAnswer && t.current(c)}
 	if len(elements) == 0 {
 		t.judged[rule.EmptyWindow.ID] = true
 		if known {
@@ -275,7 +276,7 @@ func (t *Traffic) lasting(slots []discover.Slot, now seen, counted bool) []disco
 	}
 	return slices.DeleteFunc(slices.Clone(slots), func(s discover.Slot) bool {
 		uncounted := s.Vacancies == nil && s.Status != partnerapi.StatusFreesale && !now.Product.AllowFreesale
-		return s.Start.Before(now.ended.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < fewest || t.windows.reserved[s.ID] || counted && uncounted
+		return s.Start.Before(now.at.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < fewest || t.windows.reserved[s.ID] || counted && uncounted
 	})
 }
 
