@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/metrics"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +26,6 @@ func BenchmarkJudgeRecorded(b *testing.B) {
 	if err := writeTraffic(name, b.N); err != nil {
 		b.Fatal(err)
 	}
-	most := mostMemory(b)
 	b.ResetTimer()
 	outcome, err := suite.JudgeRecorded(b.Context(), suite.Recorded{Files: []string{name}})
 	b.StopTimer()
@@ -42,29 +41,9 @@ func BenchmarkJudgeRecorded(b *testing.B) {
 		b.Fatalf("the caller: %s", faults[0].Message)
 	}
 	b.ReportMetric(float64(outcome.Result.Coverage.Calls)/b.Elapsed().Seconds(), "exchanges/s")
-	b.ReportMetric(float64(most())/(1<<20), "peak-MiB")
-}
-
-// mostMemory measures the memory of the process until the returned function is called, which
-// returns the most in bytes.
-func mostMemory(b *testing.B) func() uint64 {
-	stop, most := make(chan struct{}), make(chan uint64)
-	go func() {
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-		for peak := uint64(0); ; {
-			metrics.Read(used)
-			peak = max(peak, used[0].Value.Uint64()-used[1].Value.Uint64())
-			select {
-			case <-tick.C:
-			case <-stop:
-				most <- peak
-				return
-			}
-		}
-	}()
-	return func() uint64 { close(stop); return <-most }
+	memory := &runtime.MemStats{}
+	runtime.ReadMemStats(memory)
+	b.ReportMetric(float64(memory.Sys)/(1<<20), "most-MiB")
 }
 
 // writeTraffic writes a recording of a marketplace's calls to a partner with 10 options that keeps
