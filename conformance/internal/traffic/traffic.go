@@ -15,6 +15,7 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/mask"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -27,6 +28,7 @@ type Judge struct {
 	live    bool
 	began   time.Time
 	keys    *probe.Keyring
+	masker  *mask.Masker
 	traffic *judge.Traffic
 	calls   int
 	seen    seen
@@ -44,7 +46,7 @@ type Options struct {
 func New(o Options) *Judge {
 	keys := &probe.Keyring{}
 	return &Judge{
-		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: keys,
+		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: keys, masker: mask.NewMasker(),
 		traffic: judge.NewTraffic(o.Tickets, o.Partial, keys.Redact), seen: seen{calls: map[partnerapi.Endpoint]*sample{}},
 	}
 }
@@ -56,7 +58,7 @@ func (j *Judge) Learn(x *recording.Exchange) { j.keys.Learn(x.Header.Get("Author
 func (j *Judge) Take(x *recording.Exchange) {
 	j.calls++
 	j.Learn(x)
-	call := callOf(x, j.calls)
+	call := j.callOf(x)
 	j.seen.take(call)
 	j.traffic.Take(call)
 }
@@ -130,7 +132,7 @@ func (j *Judge) rules(verdicts *judge.Verdicts) (all []report.RuleResult) {
 	return all
 }
 
-func callOf(x *recording.Exchange, number int) *judge.Call {
+func (j *Judge) callOf(x *recording.Exchange) *judge.Call {
 	limit := x.Endpoint.Timeout(partnerapi.Healthy)
 	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
 		limit = partnerapi.ProbeTimeout
@@ -139,9 +141,9 @@ func callOf(x *recording.Exchange, number int) *judge.Call {
 	shown.User = nil
 	call := &judge.Call{
 		Answer: probe.Recorded{
-			Number: number, Endpoint: x.Endpoint, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
+			Number: j.calls, Endpoint: x.Endpoint, Named: x.Named, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
-		}.Exchanged(),
+		}.Exchanged(j.masker),
 		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
