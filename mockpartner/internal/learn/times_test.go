@@ -13,8 +13,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// The recording says how long the partner took, so nothing has to be waited for. A twin takes its
-// own millisecond or two besides: answers that are that short are not slowed down.
+// The recording says how long the partner took, so nothing has to be waited for. A twin takes a
+// millisecond or two itself, so the shortest answers are not slowed down.
 func TestATwinTakesTheMedianTimeOfItsPartner(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(recorded(t, mockpartner.Options{}))
