@@ -120,8 +120,11 @@ func oneOf(what, words string, names map[string]string) (string, error) {
 	return "", &refusal{Message: "several match: " + strings.Join(list, ", ") + more}
 }
 
+// matching asks for the longest page of what has these words. The only exact name may be anywhere in it.
+func matching(words string) url.Values { return url.Values{"q": {words}, "limit": {"100"}} }
+
 func (x *exchange) activityOf(words string) (string, error) {
-	list, _, err := read[[]client.OperatorActivity](x, "/operator/activities", url.Values{"q": {words}})
+	list, _, err := read[[]client.OperatorActivity](x, "/operator/activities", matching(words))
 	names := map[string]string{}
 	for _, one := range list {
 		names[one.ID] = one.Title
@@ -133,7 +136,7 @@ func (x *exchange) activityOf(words string) (string, error) {
 }
 
 func (x *exchange) integrationOf(words string) (string, error) {
-	list, _, err := read[[]client.Integration](x, "/partner-integrations", url.Values{"q": {words}})
+	list, _, err := read[[]client.Integration](x, "/partner-integrations", matching(words))
 	names := map[string]string{}
 	for _, one := range list {
 		names[one.ID] = one.Name

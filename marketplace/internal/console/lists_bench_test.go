@@ -54,7 +54,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 	operator := s.operator()
 	for _, path := range []string{
-		"/", "/integrations", "/integrations?q=walks+77", "/integrations/" + integration, "/bookings", "/bookings?partner=Walks+3&start_from=2026-06-01&start_to=2026-06-02", "/bookings?activity=" + activity + "&created_to=2026-01-01", "/bookings?attention=true", "/bookings?q=sousa17", "/bookings?status=CANCELLED", "/bookings/" + booked,
+		"/", "/integrations", "/integrations?q=walks+77", "/integrations/" + integration, "/bookings", "/bookings?partner=Walks+37&start_from=2026-06-01&start_to=2026-06-02", "/bookings?activity=" + activity + "&created_to=2026-01-01", "/bookings?attention=true", "/bookings?q=sousa17", "/bookings?status=CANCELLED", "/bookings/" + booked,
 		"/activities", "/activities?q=walk%20777", "/activities?status=Inactive", "/activities/" + activity, "/accounts", "/accounts?q=agent-777", "/accounts/" + pgtest.ID("reseller3").String(), "/terms",
 	} {
 		measure(b, "page "+path, func() {

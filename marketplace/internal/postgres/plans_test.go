@@ -112,6 +112,9 @@ const (
 	rowsOfEach   = marketplace.MostCounted * 6 / 5
 	readForList  = marketplace.MostCounted + 500
 	readForOther = 1500
+	// A list of integrations counts the options of each.
+	listedAtOnce = 20
+	readForEach  = 150
 )
 
 func TestNoListReadsAllRowsOfATable(t *testing.T) {
@@ -133,6 +136,14 @@ func TestNoListReadsAllRowsOfATable(t *testing.T) {
 	for name, read := range s.pages() {
 		s.wantFewRead(t, name, "", readForOther, func() error { return read(t.Context()) })
 	}
+	var listed []uuid.UUID
+	for n := range listedAtOnce {
+		listed = append(listed, pgtest.ID(fmt.Sprintf("integration%d", n)))
+	}
+	s.wantFewRead(t, "where integrations' catalogs stand", "slot_pulls_set_aside", listedAtOnce*readForEach, func() error {
+		_, err := s.store.Catalog.Standings(t.Context(), listed)
+		return err
+	})
 }
 
 // wantFewRead expects that a read finds its rows without reading a whole table, some of them
@@ -239,7 +250,7 @@ func literals(args []any) (texts []string) {
 		case time.Time:
 			text = is.Format(time.RFC3339Nano)
 		case []uuid.UUID:
-			text = "{" + strings.Trim(text, "[]") + "}"
+			text = "{" + strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",") + "}"
 		}
 		texts = append(texts, "'"+strings.ReplaceAll(text, "'", "''")+"'")
 	}
