@@ -10,8 +10,11 @@ import (
 	"partnerkit.dev/internal/redact"
 )
 
-// Customers collects the customers' data in the bodies of an exchange.
-type Customers struct{ said []string }
+// customers is the customers' data in the bodies of one call.
+type customers struct {
+	said    []string
+	encoded *redact.Redactor // finds the values of said in other encodings; nil: not made yet
+}
 
 // personal lists the names of fields with customers' data.
 var personal = []string{
@@ -23,17 +26,21 @@ func isPersonal(name string) bool { return slices.Contains(personal, strings.ToL
 // mail matches an email address, which an answer may repeat from another call.
 var mail = regexp.MustCompile(`[^\s"'<>@,;:()]+@[^\s"'<>@,;:()]+\.[^\s"'<>@,;:()]+`)
 
-// Removed returns a JSON body without customers' data, including data that an answer repeats in a
-// sentence. Other bodies are returned unchanged.
-func (c *Customers) Removed(raw []byte) []byte {
+// read decodes a body and collects its customers' data.
+func (c *customers) read(raw []byte) (value any, fine bool) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	var value any
-	if len(raw) == 0 || !json.Valid(raw) || decoder.Decode(&value) != nil {
-		return raw
+	if !json.Valid(raw) || decoder.Decode(&value) != nil {
+		return nil, false
 	}
 	c.collect(value, "")
-	if len(c.said) == 0 && !mail.Match(raw) {
+	return value, true
+}
+
+// removed returns a JSON body without the customers' data, including data that an answer repeats in
+// a sentence. Other bodies are returned unchanged.
+func (c *customers) removed(raw []byte, value any, fine bool) []byte {
+	if !fine || len(c.said) == 0 && !mail.Match(raw) {
 		return raw
 	}
 	text, err := json.Marshal(c.cleaned(value))
@@ -43,7 +50,7 @@ func (c *Customers) Removed(raw []byte) []byte {
 	return text
 }
 
-func (c *Customers) collect(value any, name string) {
+func (c *customers) collect(value any, name string) {
 	switch value := value.(type) {
 	case map[string]any:
 		for within, child := range value {
@@ -63,7 +70,7 @@ func (c *Customers) collect(value any, name string) {
 	}
 }
 
-func (c *Customers) cleaned(value any) any {
+func (c *customers) cleaned(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, child := range value {
@@ -74,10 +81,24 @@ func (c *Customers) cleaned(value any) any {
 			value[i] = c.cleaned(item)
 		}
 	case string:
-		for _, said := range c.said {
-			value = strings.ReplaceAll(value, said, redact.Mark)
-		}
-		return mail.ReplaceAllString(value, redact.Mark)
+		return c.without(value)
 	}
 	return value
+}
+
+// without returns a text without the customers' values, in any encoding.
+func (c *customers) without(text string) string {
+	if len(c.said) > 0 && c.encoded == nil {
+		c.encoded = redact.New(slices.DeleteFunc(slices.Clone(c.said[:min(len(c.said), mostSaid)]), func(s string) bool { return len(s) > longestSaid })...)
+	}
+	for _, said := range c.said {
+		text = strings.ReplaceAll(text, said, redact.Mark)
+	}
+	if c.encoded != nil {
+		text = c.encoded.Redact(text)
+	}
+	if strings.Contains(text, "@") { // matching takes long
+		text = mail.ReplaceAllString(text, redact.Mark)
+	}
+	return text
 }

@@ -3,7 +3,6 @@
 package mask
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -34,10 +33,10 @@ const (
 	// mostRemembered is the maximum number of codes and ids that are remembered. The oldest are
 	// forgotten.
 	mostRemembered = 20_000
-	// mostSaid is the maximum number of values remembered for each.
+	// mostSaid is the maximum number of values remembered for each, and searched for in other
+	// encodings.
 	mostSaid = 20
-	// longestSaid is the longest value that is remembered, in bytes. Answers do not repeat longer
-	// ones.
+	// longestSaid is the longest such value, in bytes. Answers do not repeat longer ones.
 	longestSaid = 200
 )
 
@@ -48,17 +47,44 @@ func (m *Masker) Masked(of partnerapi.Endpoint, named string, request, answer []
 	if of == partnerapi.Products || of == partnerapi.Availability {
 		return request, answer
 	}
-	said := &masker{}
-	asked, fine := said.read(request)
-	told, readable := said.read(answer)
-	codes := []string{named, textOf(asked, "reservationConfirmationCode"), textOf(told, "reservationConfirmationCode"), textOf(told, "externalBookingId")}
+	said, asked, told := m.read(named, request, answer)
+	return said.written(request, asked), said.written(answer, told)
+}
+
+// Removed returns the bodies of a call and of its answer without customers' data, as Masked does,
+// but leaves what is not JSON unchanged, for judging.
+func (m *Masker) Removed(of partnerapi.Endpoint, named string, request, answer []byte) ([]byte, []byte) {
+	if of == partnerapi.Products || of == partnerapi.Availability {
+		return request, answer
+	}
+	said, asked, told := m.read(named, request, answer)
+	return said.removed(request, asked.value, asked.fine), said.removed(answer, told.value, told.fine)
+}
+
+// body is a decoded body, if it is JSON.
+type body struct {
+	value any
+	fine  bool
+}
+
+// read decodes the bodies of a call and returns its customers' data, including what is remembered of
+// the same hold or booking.
+func (m *Masker) read(named string, request, answer []byte) (said *masker, asked, told body) {
+	said = &masker{}
+	asked.value, asked.fine = said.customers.read(request)
+	told.value, told.fine = said.customers.read(answer)
+	codes := []string{named, textOf(asked.value, "reservationConfirmationCode"), textOf(told.value, "reservationConfirmationCode"), textOf(told.value, "externalBookingId")}
 	for _, code := range codes {
-		said.said = append(said.said, m.byCode[code]...)
+		for _, value := range m.byCode[code] {
+			if !slices.Contains(said.said, value) {
+				said.said = append(said.said, value)
+			}
+		}
 	}
 	for _, code := range codes {
 		m.remember(code, said.said)
 	}
-	return said.written(request, asked, fine), said.written(answer, told, readable)
+	return said, asked, told
 }
 
 func (m *Masker) remember(code string, said []string) {
@@ -89,25 +115,14 @@ func textOf(value any, name string) string {
 }
 
 // masker removes customers' data from the bodies of one call.
-type masker struct{ Customers }
+type masker struct{ customers }
 
-// read decodes a body and collects its customers' data.
-func (m *masker) read(raw []byte) (value any, fine bool) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if !json.Valid(raw) || decoder.Decode(&value) != nil {
-		return nil, false
-	}
-	m.collect(value, "")
-	return value, true
-}
-
-func (m *masker) written(raw []byte, value any, fine bool) []byte {
+func (m *masker) written(raw []byte, of body) []byte {
 	if len(raw) == 0 {
 		return raw
 	}
-	if fine {
-		if text, err := json.Marshal(m.masked(value, false)); err == nil {
+	if of.fine {
+		if text, err := json.Marshal(m.masked(of.value, false)); err == nil {
 			return text
 		}
 	}

@@ -27,13 +27,22 @@ const (
 // Redactor removes a key from text, in every encoding in which it may appear: unencoded, in base64
 // at any alignment, or in hexadecimal. Each may be escaped for URLs, JSON, HTML or XML, once or
 // several times, in either case. Long parts of the key are removed too.
-type Redactor struct{ forms [][]byte }
+type Redactor struct {
+	forms  [][]byte
+	starts starts
+}
 
 // New returns the redactor of the keys. Empty keys are ignored.
 func New(keys ...string) *Redactor {
 	r := &Redactor{}
 	for _, key := range keys {
 		r.forms = append(r.forms, formsOf(key)...)
+	}
+	for _, form := range r.forms {
+		r.starts.add(form)
+		for _, block := range blocks(form) {
+			r.starts.add(block)
+		}
 	}
 	return r
 }
@@ -44,7 +53,10 @@ func (r *Redactor) Redact(s string) string {
 	var found []span
 	if len(r.forms) > 0 {
 		for l := range layers(s, layersRedacted) {
-			found = append(append(append(found, l.occurrences(r.forms)...), l.fragments(r.forms)...), l.stumps(r.forms)...)
+			if r.starts.in(l.text) {
+				found = append(append(found, l.occurrences(r.forms)...), l.fragments(r.forms)...)
+			}
+			found = append(found, l.stumps(r.forms)...)
 		}
 	}
 	if len(found) == 0 {
@@ -117,16 +129,26 @@ func (l layer) occurrences(forms [][]byte) []span {
 	return found
 }
 
-// fragments returns where the layer contains a long part of one of the forms. A long part contains
-// at least one of the blocks into which the form is divided, each half as long.
+// blocks divides a form. A long part of the form contains at least one of the blocks, each of which
+// is half as long.
+func blocks(form []byte) (all [][]byte) {
+	size := (longFragment(len(form)) + 1) / 2
+	for at := 0; at+size <= len(form); at += size {
+		all = append(all, form[at:at+size])
+	}
+	return all
+}
+
+// fragments returns where the layer contains a long part of one of the forms.
 func (l layer) fragments(forms [][]byte) []span {
 	var found []span
 	for _, form := range forms {
 		least := longFragment(len(form))
-		size := (least + 1) / 2
-		for at := 0; at+size <= len(form); at += size {
+		for i, block := range blocks(form) {
+			size := len(block)
+			at := i * size
 			for next := 0; ; {
-				hit := bytes.Index(l.text[next:], form[at:at+size])
+				hit := bytes.Index(l.text[next:], block)
 				if hit < 0 {
 					break
 				}

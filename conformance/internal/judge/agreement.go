@@ -63,8 +63,8 @@ func ReadSpecs() []Spec {
 			return f
 		}),
 		parts(rule.SlotPermanent, func(w scenario.Windows) Finding { return KeepsIDs(w.Long, w.Part) }),
-		parts(rule.WindowEnd, keepsEnd),
-		parts(rule.OneDay, showsSame),
+		parts(rule.WindowEnd, KeepsEnd),
+		parts(rule.OneDay, ShowsSame),
 	}
 	return append(specs, FieldSpecs()...)
 }
@@ -88,8 +88,8 @@ func knownProducts(all *scenario.Pulls) Finding {
 	return Finding{}
 }
 
-// keepsEnd finds a window whose last day lacks slots that another window shows for that day.
-func keepsEnd(w scenario.Windows) Finding {
+// KeepsEnd finds a window whose last day lacks slots that another window shows for that day.
+func KeepsEnd(w scenario.Windows) Finding {
 	whole, end := w.Long.Window, discover.Window{From: w.Part.Window.To, To: w.Part.Window.To}
 	if _, gone := w.OfPart(); len(gone) > 0 && len(gone) == len(slotsOn(w.Long, end, gone)) && w.Part.Window != end {
 		return Broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a longer one; %s is missing",
@@ -102,8 +102,8 @@ func keepsEnd(w scenario.Windows) Finding {
 	return Finding{}
 }
 
-// showsSame finds a slot that one window shows and an overlapping window lacks.
-func showsSame(w scenario.Windows) Finding {
+// ShowsSame finds a slot that one window shows and an overlapping window lacks.
+func ShowsSame(w scenario.Windows) Finding {
 	return ShowsDay(w.Long, w.Part).or(func() Finding {
 		if len(w.Beyond) == 0 {
 			return Finding{}

@@ -100,14 +100,14 @@ func KeepsIDs(first, second scenario.SlotAnswer) Finding {
 	for _, known := range first.Slots {
 		startOf[known.ID] = known
 	}
-	before, after := idsByTime(first), idsByTime(second)
+	before, after := IDsByTime(first), IDsByTime(second)
 	judged := map[slotTime]bool{}
 	for _, slot := range second.Slots {
 		if known, ok := startOf[slot.ID]; ok && slot.ID != "" && !known.Start.Equal(slot.Start) {
 			return Broken("%s: expected id %q to stay with the slot at %s, received it for the one at %s",
 				first.Question, slot.ID, known.StartText, slot.StartText).Showing(first.Exchange, second.Exchange)
 		}
-		at := timeOf(slot)
+		at := TimeOf(slot)
 		if judged[at] {
 			continue
 		}
@@ -127,14 +127,14 @@ type slotTime struct{ start, end int64 }
 
 func (t slotTime) startTime() time.Time { return time.Unix(0, t.start) }
 
-func timeOf(slot discover.Slot) slotTime {
+func TimeOf(slot discover.Slot) slotTime {
 	return slotTime{slot.Start.UnixNano(), slot.End.UnixNano()}
 }
 
-func idsByTime(in scenario.SlotAnswer) map[slotTime][]string {
+func IDsByTime(in scenario.SlotAnswer) map[slotTime][]string {
 	ids := map[slotTime][]string{}
 	for _, slot := range in.Slots {
-		ids[timeOf(slot)] = append(ids[timeOf(slot)], slot.ID)
+		ids[TimeOf(slot)] = append(ids[TimeOf(slot)], slot.ID)
 	}
 	return ids
 }

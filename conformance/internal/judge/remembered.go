@@ -74,9 +74,9 @@ func (f *Fields) compare(in scenario.SlotAnswer) {
 		known.miss(in)
 		return
 	}
-	shown := idsByTime(in)
+	shown := IDsByTime(in)
 	for i, slot := range in.Slots {
-		at := timeOf(slot)
+		at := TimeOf(slot)
 		if slot.ID == "" || slot.Start.IsZero() {
 			continue
 		}
@@ -128,7 +128,7 @@ func (f *Fields) foundAgain(in scenario.SlotAnswer, known *optionSlots) {
 	if known.lost == nil {
 		return
 	}
-	shown, back := idsByTime(in), 0
+	shown, back := IDsByTime(in), 0
 	for _, at := range known.gone {
 		if len(shown[at]) > 0 {
 			back++

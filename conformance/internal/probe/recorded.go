@@ -15,6 +15,7 @@ import (
 type Recorded struct {
 	Number          int
 	Endpoint        partnerapi.Endpoint
+	Named           string // the code or id in its path
 	Started         time.Time
 	Took, Limit     time.Duration
 	Method, URL     string
@@ -72,12 +73,8 @@ func (k *Keyring) shown(text string, most int) string {
 
 // Exchanged returns the exchange without customers' data. Clean removes its keys when it is shown,
 // because only a few of millions are shown.
-func (x Recorded) Exchanged() *Answer {
-	customers := &mask.Customers{}
-	if x.Endpoint != partnerapi.Products && x.Endpoint != partnerapi.Availability {
-		x.Body = customers.Removed(x.Body)
-		x.Raw = customers.Removed(x.Raw)
-	}
+func (x Recorded) Exchanged(customers *mask.Masker) *Answer {
+	x.Body, x.Raw = customers.Removed(x.Endpoint, x.Named, x.Body, x.Raw)
 	shown := &Exchange{
 		Number: x.Number, Endpoint: x.Endpoint, Purpose: "recorded " + string(x.Endpoint), StartedAt: x.Started, Duration: x.Took, Limit: x.Limit,
 		Request: Request{Method: x.Method, URL: x.URL, Header: known(x.Request), Body: recordedBody(x.Body)},

@@ -154,9 +154,7 @@ func BuildsOn(r Rule, id string) bool {
 }
 
 // Fields returns the rules about fields of the endpoint's resource.
-func Fields(e partnerapi.Endpoint) []Rule {
-	return slices.DeleteFunc(All(), func(r Rule) bool { return r.Endpoint != e || len(r.places) == 0 })
-}
+func Fields(e partnerapi.Endpoint) []Rule { return slices.Clip(fields()[e]) }
 
 // Owner returns the rule that a problem at a place of the endpoint's resource breaks: the rule
 // about exactly that place, else the rule about the smallest part that contains it.
@@ -177,12 +175,14 @@ func Owner(e partnerapi.Endpoint, problem schemas.Problem) (owner Rule) {
 	return owner
 }
 
-// fields returns the rules about fields. They are cached, because an invalid catalog needs them for
-// each problem.
+// fields returns the rules about fields. They are cached, because they are needed for each answer,
+// and for each problem of an invalid one.
 var fields = sync.OnceValue(func() map[partnerapi.Endpoint][]Rule {
 	all := map[partnerapi.Endpoint][]Rule{}
-	for _, e := range Endpoints() {
-		all[e] = Fields(e)
+	for _, r := range All() {
+		if len(r.places) > 0 {
+			all[r.Endpoint] = append(all[r.Endpoint], r)
+		}
 	}
 	return all
 })

@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/recording"
+	"partnerkit.dev/internal/mask"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -39,7 +40,7 @@ func (c *call) at() time.Time {
 	return c.ended()
 }
 
-func callOf(x *recording.Exchange, number int) *call {
+func callOf(x *recording.Exchange, number int, masker *mask.Masker) *call {
 	limit := x.Endpoint.Timeout(partnerapi.Healthy)
 	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
 		limit = partnerapi.ProbeTimeout
@@ -48,9 +49,9 @@ func callOf(x *recording.Exchange, number int) *call {
 	shown.User = nil
 	c := &call{
 		Answer: probe.Recorded{
-			Number: number, Endpoint: x.Endpoint, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
+			Number: number, Endpoint: x.Endpoint, Named: x.Named, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
-		}.Exchanged(),
+		}.Exchanged(masker),
 		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {

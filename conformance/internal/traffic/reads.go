@@ -103,7 +103,12 @@ type windows struct {
 type dated struct {
 	scenario.SlotAnswer
 	began, ended time.Time
+	at           time.Time // when it was answered, by the partner's clock
+	usual        bool      // asked as a marketplace asks, about an option that is sold
 }
+
+// size is what an answer counts for in mostKept.
+func (s dated) size() int { return 1 + len(s.Slots) }
 
 const (
 	// agreeing is the time in which two answers must show the same slots. Later, slots may have
@@ -148,8 +153,8 @@ func (t *reads) takeSlots(c *call) {
 	}
 	q, known := t.question(asked)
 	one := len(asked.Units) == 1 && asked.Units[0] == partnerapi.UnitQuantity{ID: q.Option.Lead(), Quantity: 1}
-	lawful := known && t.asksWindow(c, q)
-	switch mustAnswer := lawful && one; {
+	mustAnswer := known && t.asksWindow(c, q) && one
+	switch {
 	case !mustAnswer && !c.OK(http.StatusOK):
 		return // a partner may refuse what a marketplace never sends
 	case !t.current(c) && c.unsold():
@@ -181,8 +186,12 @@ func (t *reads) takeSlots(c *call) {
 		answer.Slots = append(answer.Slots, slot)
 	}
 	t.fields.Slots(answer)
+	now := dated{answer, c.StartedAt, c.ended(), c.at(), mustAnswer && t.current(c)}
 	if len(elements) == 0 {
 		t.mark(rule.EmptyWindow)
+		if known {
+			t.agree(now)
+		}
 		return
 	}
 	t.mark(append(rule.Fields(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
@@ -190,7 +199,7 @@ func (t *reads) takeSlots(c *call) {
 	if known {
 		t.mark(rule.SlotKnownUnit, rule.SlotWindow)
 		if flaws == t.fields.Count() { // otherwise the flaws explain a disagreement
-			t.agree(dated{answer, c.StartedAt, c.ended()})
+			t.agree(now)
 		}
 	}
 }
@@ -219,26 +228,56 @@ func (t *reads) agree(now dated) {
 		if part.Window == long.Window {
 			continue
 		}
-		if part.Window.To == long.Window.To {
-			t.find(rule.WindowEnd, judge.EndIsPart(long, part))
+		some, usual, end := len(part.Slots) > 0 && len(long.Slots) > 0, old.usual && now.usual, judge.Finding{}
+		if some && part.Window.To == long.Window.To {
+			end = judge.EndIsPart(long, part)
+			t.find(rule.WindowEnd, end)
 		}
-		fewest := int64(mayVanish)
-		if t.partial {
-			fewest = mayVanishUnseen
+		if usual && !end.Ends() {
+			t.beyond(long, part, now)
 		}
-		long.Slots = slices.DeleteFunc(slices.Clone(long.Slots), func(s discover.Slot) bool {
-			return s.Start.Before(now.ended.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < fewest || w.reserved[s.ID]
-		})
-		t.find(rule.OneDay, judge.ShowsDay(long, part))
+		if some || usual {
+			long.Slots = t.lasting(long.Slots, now, !some)
+			t.find(rule.OneDay, judge.ShowsDay(long, part))
+		}
 	}
 	if w.kept <= mostKept {
 		answers := w.last[key]
 		if len(answers) == mostCompared {
-			w.kept -= len(answers[0].Slots)
+			w.kept -= answers[0].size()
 			answers = slices.Delete(answers, 0, 1)
 		}
-		w.kept += len(now.Slots)
+		w.kept += now.size()
 		w.last[key] = append(answers, now)
+	}
+}
+
+// lasting returns the slots that any answer within a minute must show. counted leaves out those
+// whose seats are not counted: they may be sold out.
+func (t *reads) lasting(slots []discover.Slot, now dated, counted bool) []discover.Slot {
+	fewest := int64(mayVanish)
+	if t.partial {
+		fewest = mayVanishUnseen
+	}
+	return slices.DeleteFunc(slices.Clone(slots), func(s discover.Slot) bool {
+		uncounted := s.Vacancies == nil && s.Status != partnerapi.StatusFreesale && !now.Product.AllowFreesale
+		return s.Start.Before(now.at.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < fewest || t.windows.reserved[s.ID] || counted && uncounted
+	})
+}
+
+// beyond judges whether a window lacks slots that a part of it shows.
+func (t *reads) beyond(long, part scenario.SlotAnswer, now dated) {
+	shown, w := judge.IDsByTime(long), scenario.Windows{Long: long, Part: part}
+	for _, slot := range t.lasting(part.Slots, now, true) {
+		if len(shown[judge.TimeOf(slot)]) == 0 {
+			w.Beyond = append(w.Beyond, slot.ID)
+		}
+	}
+	if f := judge.KeepsEnd(w); len(w.Beyond) > 0 && f.Ends() {
+		t.find(rule.WindowEnd, f)
+	} else if len(w.Beyond) > 0 {
+		w.Long.Slots = nil // what the part lacks is judged apart
+		t.find(rule.OneDay, judge.ShowsSame(w))
 	}
 }
 
@@ -251,7 +290,7 @@ func (w *windows) forget(now time.Time) {
 			delete(w.last, key)
 		}
 		for _, answer := range answers {
-			w.kept += len(answer.Slots)
+			w.kept += answer.size()
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/mask"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -32,6 +33,7 @@ type Judge struct {
 	live    bool
 	began   time.Time
 	keys    *probe.Keyring
+	masker  *mask.Masker
 	calls   int
 	seen    seen
 
@@ -60,7 +62,7 @@ func New(o Options) *Judge {
 	all, by, windows, history := newTally(ring.Redact), newCaller(), newWindows(), newHistory()
 	sold := &sold{products: map[string]discover.Product{}, partial: o.Partial}
 	return &Judge{
-		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: ring,
+		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: ring, masker: mask.NewMasker(),
 		seen:  seen{calls: map[partnerapi.Endpoint]*sample{}},
 		tally: all, caller: by, sold: sold, history: history, reads: &reads{all, by, sold, windows},
 		bookings: &bookings{tally: all, caller: by, sold: sold, windows: windows, history: history, tickets: o.Tickets},
@@ -75,7 +77,7 @@ func (j *Judge) Learn(x *recording.Exchange) { j.keys.Learn(x.Header.Get("Author
 func (j *Judge) Take(x *recording.Exchange) {
 	j.calls++
 	j.Learn(x)
-	c := callOf(x, j.calls)
+	c := callOf(x, j.calls, j.masker)
 	j.seen.take(c)
 	j.order(c)
 }

@@ -142,7 +142,7 @@ func (r *race) answer(w http.ResponseWriter, asked *http.Request) {
 	case strings.HasSuffix(asked.URL.Path, "/reserve"):
 		_, _ = fmt.Fprintf(w, `{"reservationConfirmationCode":"H-%d","expiresAt":%q}`, r.codes.Add(1), r.now().Add(20*time.Minute).Format(time.RFC3339))
 	case strings.HasSuffix(asked.URL.Path, "/confirm"):
-		_, _ = io.WriteString(w, `{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[{"redemptionMethod":"DIGITAL","deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q"}]}]}`)
+		_, _ = fmt.Fprintf(w, `{"externalBookingId":"B-%d","status":"CONFIRMED","tickets":[{"redemptionMethod":"DIGITAL","deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q"}]}]}`, r.codes.Add(1))
 	default:
 		_, _ = io.WriteString(w, r.slots)
 	}

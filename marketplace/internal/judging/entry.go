@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 
@@ -30,8 +31,8 @@ func newWriter() *writer {
 	return &writer{mask.NewMasker(), mask.NewPseudonyms(uuid.NewString()[:8]), map[string]*redact.Redactor{}}
 }
 
-// line returns a call as a line of the judge's input.
-func (w *writer) line(i item) ([]byte, error) {
+// write writes a call as a line of the judge's input.
+func (w *writer) write(to io.Writer, i item) error {
 	x := &har.Exchange{
 		Started: i.started, Took: i.Took, Method: i.Method, URL: i.URL, Header: known(i.Header), Status: i.Status,
 		AnswerHeader: known(i.Answered), Answer: i.Answer, Cut: i.Cut, Error: i.Failure,
@@ -43,8 +44,9 @@ func (w *writer) line(i item) ([]byte, error) {
 	x.Body, x.Answer = w.masker.Masked(i.Endpoint, named, i.Body, x.Answer)
 	entry := mask.Entry(x, w.redactor(i.target.AuthKey).Redact, w.keys)
 	entry.Stream = har.Stream{History: historyOf(i.target), Until: i.until, Tickets: i.target.Tickets}
-	line, err := json.Marshal(entry)
-	return append(line, '\n'), err
+	encoder := json.NewEncoder(to)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(entry)
 }
 
 func (w *writer) redactor(key string) *redact.Redactor {

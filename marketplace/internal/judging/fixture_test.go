@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -12,8 +11,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,6 +27,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/suite/suitetest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -40,13 +40,10 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	command = filepath.Join(dir, "conformance")
-	build := exec.Command("go", "build", "-o", command, "./cmd/conformance")
-	build.Dir, build.Env = "../../../conformance", append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build the conformance command: %v\n%s", err, said))
+	if command, err = suitetest.Build(dir); err != nil {
+		panic(err)
 	}
-	pgtest.Main(m)
+	pgtest.Main(m, func() { _ = os.RemoveAll(dir) })
 }
 
 // patience ends what hangs. It is far longer than a busy machine takes.
@@ -189,6 +186,19 @@ func (s *shopper) slots(ctx context.Context, client *partner.Client, product, op
 	return slots
 }
 
+// bookable returns an option, and a day with a slot that is not sold out. Which slots the mock has
+// sold depends on the date.
+func (s *shopper) bookable(ctx context.Context, client *partner.Client) (offer, int) {
+	for _, o := range s.pull(ctx) {
+		for day := 1; day <= 60; day++ {
+			if slices.ContainsFunc(s.slots(ctx, client, o.product, o.option, day, day), available) {
+				return o, day
+			}
+		}
+	}
+	return offer{}, 0
+}
+
 // book plays a booking: a fresh look at a day, a hold, and what may follow it.
 func (s *shopper) book(ctx context.Context, offers []offer) {
 	o := offers[s.random.IntN(len(offers))]
@@ -256,7 +266,12 @@ func until(t testing.TB, what string, holds func() bool) {
 const adult = "unit-adult"
 
 // slot is a slot as an answer shows it.
-type slot struct{ ID string }
+type slot struct {
+	ID     string
+	Status partnerapi.SlotStatus
+}
+
+func available(s slot) bool { return s.Status == partnerapi.StatusAvailable }
 
 // sometimesUnauthorized answers every seventh call with 401, although its key is right.
 func sometimesUnauthorized(next http.Handler) http.Handler {

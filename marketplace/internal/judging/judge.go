@@ -1,11 +1,14 @@
 package judging
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +20,12 @@ import (
 )
 
 const (
-	// writeTime is how long the judge may take to read a call before it is replaced.
+	// passEvery is how often waiting calls are passed to the judge. One by one, they would be written
+	// while the next call waits for the processor, and wake the judge each time.
+	passEvery = 50 * time.Millisecond
+	// mostWritten is the size from which calls are written, in bytes.
+	mostWritten = 256 << 10
+	// writeTime is how long the judge may take to read what is written before it is replaced.
 	writeTime = 10 * time.Second
 	// longestLife is how long one judge runs. Its memory is bounded, but nothing is forever.
 	longestLife = 24 * time.Hour
@@ -126,18 +134,19 @@ func (j *Judge) judge(ctx context.Context) error {
 	defer j.running.Store(false)
 	renew := time.NewTimer(longestLife)
 	defer renew.Stop()
+	next := time.NewTicker(passEvery)
+	defer next.Stop()
 	w := newWriter()
 	for err == nil {
 		select {
-		case one := <-j.queue:
-			j.taken(one)
-			err = j.pass(p, w, one)
+		case <-next.C:
+			err = j.pass(p, w)
 		case <-p.Gone:
 			return stopped(p)
 		case <-renew.C:
 			err = errRenewed
 		case <-ctx.Done():
-			err = ctx.Err()
+			err = cmp.Or(j.pass(p, w), ctx.Err())
 		}
 	}
 	_ = p.Input.Close() // it prints its last findings and ends
@@ -158,20 +167,41 @@ func stopped(p *suite.Process) error {
 
 var errWrite = errors.New("the judge does not read")
 
-// pass writes a call to the judge.
-func (j *Judge) pass(p *suite.Process, w *writer, one item) error {
-	line, err := w.line(one)
-	if err != nil {
-		return err
+// pass writes the calls that wait to the judge.
+func (j *Judge) pass(p *suite.Process, w *writer) error {
+	var text bytes.Buffer
+	calls := int64(0)
+	write := func() error {
+		if pipe, can := p.Input.(interface{ SetWriteDeadline(time.Time) error }); can {
+			_ = pipe.SetWriteDeadline(time.Now().Add(writeTime))
+		}
+		if _, err := text.WriteTo(p.Input); err != nil {
+			return fmt.Errorf("%w: %w", errWrite, err)
+		}
+		j.judged.Add(calls)
+		calls = 0
+		return nil
 	}
-	if pipe, can := p.Input.(interface{ SetWriteDeadline(time.Time) error }); can {
-		_ = pipe.SetWriteDeadline(time.Now().Add(writeTime))
+	for {
+		select {
+		case one := <-j.queue:
+			j.taken(one)
+			if err := w.write(&text, one); err != nil {
+				return err
+			}
+			if calls++; text.Len() >= mostWritten {
+				if err := write(); err != nil {
+					return err
+				}
+			}
+			runtime.Gosched() // calls have priority
+		default:
+			if calls == 0 {
+				return nil
+			}
+			return write()
+		}
 	}
-	if _, err := p.Input.Write(line); err != nil {
-		return fmt.Errorf("%w: %w", errWrite, err)
-	}
-	j.judged.Add(1)
-	return nil
 }
 
 // keep stores the breaches that were found since the last time.
@@ -197,13 +227,14 @@ func (j *Judge) keep() {
 // Counts is what a judge did since it was started.
 type Counts struct {
 	Judged, Restarts int64
+	Waiting          int // calls that are not passed to the judge yet
 	Dropped          map[Dropped]int64
 	Running          bool
 }
 
 // Counts returns the counts.
 func (j *Judge) Counts() Counts {
-	c := Counts{Judged: j.judged.Load(), Restarts: j.restarts.Load(), Running: j.running.Load(), Dropped: map[Dropped]int64{}}
+	c := Counts{Judged: j.judged.Load(), Restarts: j.restarts.Load(), Waiting: len(j.queue), Running: j.running.Load(), Dropped: map[Dropped]int64{}}
 	for reason, n := range j.dropped {
 		c.Dropped[reason] = n.Load()
 	}

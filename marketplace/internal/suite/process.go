@@ -50,17 +50,16 @@ func Start(c Command, args ...string) (*Process, error) {
 		}
 	}
 	p.command.Stdout, p.command.Stderr, p.command.WaitDelay = c.Output, &p.errors, time.Second
-	separate(p.command)
 	var err error
 	if p.Input, err = p.command.StdinPipe(); err != nil {
 		return nil, err
 	}
 	started := make(chan error)
 	go func() {
-		// Linux sends the signal when the thread that started the process ends.
+		// Linux sends the signal when the thread that started the process ends. The thread has a
+		// lower priority by then, so it ends with this goroutine.
 		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := p.command.Start()
+		err := start(p.command)
 		started <- err
 		if err == nil {
 			_ = p.command.Wait() // Code tells its result
@@ -70,7 +69,6 @@ func Start(c Command, args ...string) (*Process, error) {
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start the conformance command: %w", err)
 	}
-	yield(p.command.Process)
 	return p, nil
 }
 

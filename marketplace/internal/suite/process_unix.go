@@ -3,11 +3,16 @@
 package suite
 
 import (
-	"os"
 	"os/exec"
 	"syscall"
 )
 
-func separate(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
-func yield(process *os.Process) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, process.Pid, 10) }
+// start starts a process in its own group, with a low priority, whose failure does not matter.
+func start(command *exec.Cmd) error {
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, command.Process.Pid, 10)
+	return nil
+}

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,6 +22,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/suite/suitetest"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -126,18 +126,6 @@ func (m *mocks) held() (open int) {
 	return open
 }
 
-// builtConformance builds the conformance command and returns its path.
-func builtConformance(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "conformance")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/conformance")
-	build.Dir, build.Env = "../../../conformance", append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build conformance: %v\n%s", err, said)
-	}
-	return path
-}
-
 // TestANightFindsThePartnersThatBroke checks certified partners again on two replicas, one of which is
 // killed during the runs. The partners that broke lose their certificates, and no others. Nothing is
 // left behind: no run, no hold and no booking, and every check has its report.
@@ -149,7 +137,8 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	form := nightOf()
 	b := setup(t)
 	b.jobTime, b.rescueTime = shortJob, shortRescue
-	command := builtConformance(t)
+	command, err := suitetest.Build(t.TempDir())
+	check(t, err)
 	runner, err := runnerAt(t.Context(), b.address, command, t.Output())
 	check(t, err)
 	b.runs = runner

@@ -273,6 +273,10 @@ const (
 	ownTickets = `[{"deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"` + barcode + `"},{"deliveryFormat":"PDF_URL","deliveryMethod":"VOUCHER","deliveryValue":"` + document + `"}],"redemptionMethod":"DIGITAL"}]`
 )
 
+// codeFormats are the delivery formats of the contract with digits in their names, so that they are no
+// words.
+var codeFormats = []string{"CODE128", "EAN13"}
+
 // filled replaces the placeholders in tickets by jq for the values, which differ between bookings.
 var filled = strings.NewReplacer(`"`+barcode+`"`, `("ticket-" + .uuid)`, `"`+document+`"`, `("https://tickets.example/" + .uuid + ".pdf")`)
 
@@ -297,8 +301,8 @@ func (l *learner) ticket(value any) any {
 				object[name] = document
 			case name == "deliveryValue" && shown != "":
 				object[name] = barcode
-			case shown == "":
-				object[name] = ""
+			case shown == "", name == "deliveryFormat" && slices.Contains(codeFormats, shown):
+				object[name] = shown
 			default:
 				object[name] = l.word(shown, "OTHER")
 			}

@@ -110,6 +110,14 @@ func TestHowAPartnerDoesBusinessIsLearnedFromARecording(t *testing.T) {
 	}
 }
 
+func TestTicketsInTheFormatsOfTheContractKeepThem(t *testing.T) {
+	t.Parallel()
+	_, text := behaviour(t, mockpartner.Options{Variants: []string{"tickets-in-every-format"}})
+	if !strings.Contains(text, "CODE128") || strings.Contains(text, "OTHER") {
+		t.Errorf("Expected tickets with the format CODE128, received\n%s", text)
+	}
+}
+
 func TestABreachIsLearnedFromARecording(t *testing.T) {
 	t.Parallel()
 	for defect, want := range map[string]string{

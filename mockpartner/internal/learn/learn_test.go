@@ -120,6 +120,27 @@ func TestATwinSellsWhatThePartnerSells(t *testing.T) {
 	}
 }
 
+// A program that the twin cannot run would answer 500.
+func TestATwinAnswersAboutMoreSeatsThanACapacityThatIsAText(t *testing.T) {
+	t.Parallel()
+	scenario, err := script.Parse("odd.yaml", []byte(`faults:
+  - match: {endpoint: availability, product: last, option: last}
+    answered: 200
+    jq: 'if length > 1 then .[-1] |= (.status = "AVAILABLE" | .vacancies = 5 | .capacity = "1") else . end'
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	original := partner(t, mockpartner.Options{Scenario: scenario})
+	twin := played(t, learned(t, learn.Options{BaseURL: original}))
+	product := mockpartner.DefaultCatalog().Products[len(mockpartner.DefaultCatalog().Products)-1]
+	status, text := ask(t, http.MethodPost, twin+"/availability", fmt.Sprintf(
+		`{"productId":%q,"optionId":%q,"localDateStart":"2026-07-02","localDateEnd":"2026-08-30","units":[{"id":"unit-adult","quantity":1}]}`, product.ID, product.Options[len(product.Options)-1].ID))
+	if status != http.StatusOK || !strings.Contains(text, `"capacity":"`) {
+		t.Errorf("Expected slots with a capacity that is a text, received %d: %s", status, text)
+	}
+}
+
 func TestATwinOfATwinIsTheSame(t *testing.T) {
 	t.Parallel()
 	first := learned(t, learn.Options{BaseURL: partner(t, mockpartner.Options{Seed: 3})})

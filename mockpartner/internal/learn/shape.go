@@ -56,13 +56,14 @@ func (l *learner) shapes(p *product, o *option, list []any) (steps []string) {
 			return ".status = " + quote(l.word(status, "OTHER"))
 		}
 		vacancies, capacity := readSeats(field(raw, "vacancies")), readSeats(field(raw, "capacity"))
+		_, isNumber := field(raw, "capacity").(json.Number) // what is a text cannot be added to
 		switch {
 		case vacancies == nil || !counted:
 		case status == string(partnerapi.StatusAvailable) && *vacancies == 0:
 			return ".status = \"AVAILABLE\" | .vacancies = 0"
 		case status == string(partnerapi.StatusSoldOut) && *vacancies > 0:
 			return fmt.Sprintf(".vacancies = %d", *vacancies)
-		case capacity != nil && *vacancies > *capacity:
+		case isNumber && capacity != nil && *vacancies > *capacity:
 			return fmt.Sprintf(".vacancies = .capacity + %d", *vacancies-*capacity)
 		}
 		return ""

@@ -30,8 +30,14 @@ var server struct {
 	copies atomic.Int64
 }
 
-// Main runs a package's tests with a server of their own, and ends the process.
-func Main(m *testing.M) { os.Exit(run(m)) }
+// Main runs a package's tests with a server of their own, calls atEnd, and ends the process.
+func Main(m *testing.M, atEnd ...func()) {
+	code := run(m)
+	for _, end := range atEnd {
+		end()
+	}
+	os.Exit(code)
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "marketplace-test-")
