@@ -44,9 +44,9 @@ func BenchmarkBookingJudged(b *testing.B) {
 			drained(judge) // otherwise the next round pays for this one
 		}
 		b.ReportMetric(middle(ratios), "judged-x-of-not")
-		b.ReportMetric(float64(judge.Counts().Judged)/(3*benchRounds*benchCycles), "share-judged")
 		judge.Close()
 		client.Close()
+		b.ReportMetric(float64(judge.Counts().Judged)/(3*benchRounds*benchCycles), "share-judged")
 	}
 }
 
