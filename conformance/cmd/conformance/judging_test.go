@@ -187,7 +187,7 @@ func TestRandomLifecyclesEndInTimeAtASlowPartnerAndLeaveNothing(t *testing.T) {
 	mock := small(t)
 	address := between(t, mock, after(20*time.Millisecond))
 	r := judge(t, address, "--label", ofStories, "--explore", "1000", "--seed", "1", "--max-duration", "15s")
-	if got := r.rule(t, ofStories); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 stories") {
+	if got := r.rule(t, ofStories); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 lifecycles") {
 		t.Errorf("want it inconclusive, and how many stories were played, got %s: %s", got.Outcome, got.Message)
 	}
 	if e := r.result.Exploration; e == nil || e.Played == 0 || e.Played >= 1000 || e.Broken != nil {

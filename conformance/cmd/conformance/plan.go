@@ -54,7 +54,7 @@ func (s *screen) plan(p suite.Plan) {
 		s.printf("how     %s\n", atOnce)
 	}
 	if p.Webhooks != "" {
-		s.printf("hears   webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
+		s.printf("awaits  webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
 	}
 	s.printf("ledger  %s\n", oneLine(p.Ledger))
 	s.note("but     %s\n", p.Warning)

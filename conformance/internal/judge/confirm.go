@@ -108,7 +108,7 @@ func pdfAddresses(b *scenario.Booking) Finding {
 		}
 	}
 	if !seen {
-		return notApplicable("the booking has no ticket in the form PDF_URL")
+		return notApplicable("the booking has no ticket with the format PDF_URL")
 	}
 	return Finding{}
 }

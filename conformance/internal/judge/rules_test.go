@@ -44,7 +44,7 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 	}{
 		{"the status", answer(200, ""), status(ok), ""},
 		{"another status", answer(500, ""), status([]int{200, 201}), "Expected 200 or 201, received 500"},
-		{"no answer", answer(0, ""), status(ok), "no whole answer: gone"},
+		{"no answer", answer(0, ""), status(ok), "no complete answer: gone"},
 		{"success", answer(200, `{"success":true}`), succeed, ""},
 		{"no success", answer(200, `{}`), succeed, "it is missing"},
 		{"success in words", answer(200, `{"success":"yes"}`), succeed, "received yes"},

@@ -109,7 +109,7 @@ func always(*probe.Answer) bool { return true }
 // from the reading.
 func countable(offer *discover.Offer, fresh *Reading) *Stop {
 	if !fresh.Counted {
-		stop := Missing("no slot that can be booked tells its vacancies")
+		stop := Missing("no bookable slot states its vacancies")
 		stop.Kind = Unsupported
 		return stop
 	}
@@ -158,7 +158,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 		return played(p, "shut "+string(status), attempt, func(s *ClosedSlot, _ string) {
 			closed := p.closedSlots(ctx, status)
 			if len(closed) == 0 {
-				s.Stop = Missing("no slot is %s", status)
+				s.Stop = Missing("no slot has the status %s", status)
 				return
 			}
 			s.Offer = closed[attempt%len(closed)]
@@ -166,7 +166,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 			t.count("before reserve", &s.Before)
 			t.step(func() *Stop {
 				if s.Before.Last.Slot.Status != status {
-					return NotHere("the slot that was %s is so no longer", status)
+					return NotHere("the slot is no longer %s", status)
 				}
 				return nil
 			})

@@ -207,9 +207,9 @@ func (p *Player) fresh(ctx context.Context, purpose string, seats int64, otherTh
 	case p.survey.Stop != nil || len(p.survey.Offers) == 0:
 		return Opening{Stop: stop}, 0
 	case !some:
-		return Opening{Stop: &Stop{Kind: Unsupported, Message: "no slot that can be booked tells its vacancies, with which notifications are compared"}}, 0
+		return Opening{Stop: &Stop{Kind: Unsupported, Message: "no bookable slot states its vacancies, which notifications are compared with"}}, 0
 	default:
-		return Opening{Stop: Missing("the run has used every slot that tells its vacancies before, and its notifications could be late").
+		return Opening{Stop: Missing("the run has already used every slot that states its vacancies, and late notifications could be mixed up").
 			WithRemedy("Offer more slots in the next 60 days.")}, 0
 	}
 	for _, offer := range plan.Candidates(offers) {
@@ -220,7 +220,7 @@ func (p *Player) fresh(ctx context.Context, purpose string, seats int64, otherTh
 		}
 	}
 	if o.Stop == nil && (o.TakesLater() || !o.Held.Counted) {
-		o.Stop = &Stop{Kind: Unsupported, Message: "the partner keeps no seats for holds, so that there is nothing to notify"}
+		o.Stop = &Stop{Kind: Unsupported, Message: "the partner does not hold seats, so a hold changes nothing"}
 	}
 	return o, since
 }

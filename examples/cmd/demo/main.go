@@ -29,9 +29,9 @@ import (
 func main() {
 	flags := flag.NewFlagSet("demo", flag.ExitOnError)
 	bin := flags.String("bin", "build", "`folder` of the commands mockpartner, conformance and marketplace")
-	out := flags.String("out", ".demo", "`folder` for what is told, the commands' output and the reports")
+	out := flags.String("out", ".demo", "`folder` for the log of the steps, the commands' output and the reports")
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: demo [flags] [up]\n\nTells what partnerkit does, step by step; with up, starts the services and stays.\n\nflags:")
+		fmt.Fprintln(flags.Output(), "usage: demo [flags] [up]\n\nShows what partnerkit does, step by step. With up, it starts the services and keeps them running.\n\nflags:")
 		flags.PrintDefaults()
 	}
 	_ = flags.Parse(os.Args[1:]) // exits on an error

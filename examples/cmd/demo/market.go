@@ -63,7 +63,7 @@ func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 // its own database.
 func aboutOwnDatabase(err error) error {
 	if strings.Contains(err.Error(), "MARKETPLACE_DATABASE_URL") {
-		return fmt.Errorf("%w (a marketplace of yours: the demo touches no database but its own, and wants PostgreSQL installed)", err)
+		return fmt.Errorf("%w (your own marketplace: the demo uses only its own database, and needs PostgreSQL to be installed)", err)
 	}
 	return err
 }

@@ -53,7 +53,7 @@ func open(bin, out string, screen io.Writer) (_ *stage, err error) {
 		}
 	}
 	if s.log, err = os.Create(filepath.Join(out, "demo.log")); err != nil {
-		return nil, fmt.Errorf("keep what is told: %w", err)
+		return nil, fmt.Errorf("keep the log of the steps: %w", err)
 	}
 	s.tell = newTeller(screen, s.log)
 	if s.scratch, err = os.MkdirTemp("", "partnerkit-demo-"); err != nil {

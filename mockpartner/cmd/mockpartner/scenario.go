@@ -75,7 +75,7 @@ func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log i
 			fmt.Fprintf(log, "mockpartner: the scenario was not changed: %v\n", err)
 			return
 		}
-		fmt.Fprintf(log, "mockpartner: %s: read again: %s\n", file.Path, describe(s))
+		fmt.Fprintf(log, "mockpartner: %s: reloaded: %s\n", file.Path, describe(s))
 	})
 }
 
@@ -99,8 +99,8 @@ func newVariants() *cobra.Command {
 		Use:   "variants [NAME...]",
 		Short: "List variants: unusual partners that keep the contract",
 		Long: `variants lists partners that keep the contract in a way that few do: its name, the
-clause that allows it, and what it looks like from outside. Who integrates with
-partners has to get along with all of them.`,
+clause that allows it, and what it looks like from outside. If you integrate with
+partners, you must support all of them.`,
 		Example: `  mockpartner variants
   mockpartner serve --auth-key a-test-key --variant awkward-codes,holds-of-15-minutes`,
 	}, defects.Variants, func(v defects.Partner) []string {

@@ -238,7 +238,7 @@ func TestSandboxesAreMadeListedAndDeleted(t *testing.T) {
 	o.call("DELETE", "/_mock/sandboxes/mine", "", 200)
 	o.refused("GET", "/s/mine/products", "", 404, `no sandbox "mine"`)
 	o.refused("DELETE", "/_mock/sandboxes/mine", "", 404, `no sandbox "mine"`)
-	o.refused("DELETE", "/_mock/sandboxes/default", "", 409, "stays as long as the mock")
+	o.refused("DELETE", "/_mock/sandboxes/default", "", 409, "cannot be deleted")
 }
 
 func TestASandboxMaySellACatalogOfItsOwn(t *testing.T) {
@@ -285,7 +285,7 @@ func TestSandboxesThatCannotBeAreRefused(t *testing.T) {
 		o.refused("POST", "/_mock/sandboxes", body, 400, words)
 	}
 	o.call("POST", "/_mock/sandboxes", `{"name":"x"}`, 201)
-	o.refused("POST", "/_mock/sandboxes", `{"name":"y"}`, 409, "as many sandboxes as there may be, 2: delete one")
+	o.refused("POST", "/_mock/sandboxes", `{"name":"y"}`, 409, "the maximum number of sandboxes is reached, 2: delete one")
 	if n := len(o.mock.Routes()); n < 17 {
 		t.Fatalf("want the rest of the mock unharmed, got %d routes", n)
 	}

@@ -233,5 +233,5 @@ func TestWhatDoesNotExistIsNeitherClonedNorSavedNorRestored(t *testing.T) {
 	}
 	o.refused("POST", box+"/snapshots", `{"name":"one-more"}`, 409, "16: delete one")
 	o.call("POST", box+"/clone", `{"name":"x"}`, 201)
-	o.refused("POST", box+"/clone", `{"name":"y"}`, 409, "as many sandboxes as there may be")
+	o.refused("POST", box+"/clone", `{"name":"y"}`, 409, "the maximum number of sandboxes is reached")
 }

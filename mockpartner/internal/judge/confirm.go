@@ -54,7 +54,7 @@ func confirmOnce(s *story, b *bench) {
 				b.kept()
 			case final && !s.knows(before, c.Arrived) && since(before, c) >= presumed:
 				final = false
-				b.cannot("the process that was answered may have died or been paused before it wrote that down")
+				b.cannot("the caller may have died or been paused before it stored the answer")
 			case final:
 				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q, though it had been answered %d.", h.code, before.Status)
 			case c.Arrived.Before(until):

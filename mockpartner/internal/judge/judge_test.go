@@ -383,7 +383,7 @@ func TestWhatCannotBeJudgedIsNamedWithTheReason(t *testing.T) {
 			m.send("POST", "/bookings/reserve", party(m.slot(), "b-1", two))
 			m.advance(time.Hour)
 		}},
-		"a release that failed just now": {"release.repeated", "the last release failed a short while ago and may be sent again yet", func(m marketplace) {
+		"a release that failed just now": {"release.repeated", "the last release failed a short while ago and may still be sent again", func(m marketplace) {
 			code := m.reserve("b-1")
 			m.arm(`{match: {endpoint: release}, status: 500}`)
 			m.send("DELETE", partnerapi.ReleasePath(code), "")

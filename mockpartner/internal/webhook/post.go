@@ -67,7 +67,7 @@ func (p *post) attempt(ctx context.Context, d *delivery) Attempt {
 // told returns the message of a call's error, without the address, which the config contains.
 func told(ctx context.Context, err error, timeout time.Duration) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Sprintf("no whole answer within %s", timeout)
+		return fmt.Sprintf("no complete answer within %s", timeout)
 	}
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 		err = wrapped.Err
@@ -88,7 +88,7 @@ func (p *post) send(ctx context.Context, d *delivery, a *Attempt) error {
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("the answer breaks off: %w", err)
+		return fmt.Errorf("the answer is incomplete: %w", err)
 	}
 	a.Status, a.Answer = response.StatusCode, p.shown(string(text))
 	switch status := response.StatusCode; {

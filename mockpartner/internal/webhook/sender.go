@@ -51,7 +51,7 @@ type Sender struct {
 // A Sender returns these errors.
 var (
 	ErrOff    = errors.New("no webhooks are set up")
-	ErrClosed = errors.New("the sandbox is gone")
+	ErrClosed = errors.New("the sandbox was deleted")
 )
 
 // forever stands for no timer.

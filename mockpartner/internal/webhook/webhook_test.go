@@ -185,7 +185,7 @@ func TestAMarketplaceThatNeverAnswersIsWaitedForNoLongerThanSaid(t *testing.T) {
 		c.Timeout, c.Retries.Attempts = script.Duration(10*time.Millisecond), 1
 	})
 	p.set(p.slots[0].ID, 3)
-	if got := p.ends(1)[0]; got.State != webhook.Failed || !strings.Contains(got.Reason, "no whole answer within 10ms") {
+	if got := p.ends(1)[0]; got.State != webhook.Failed || !strings.Contains(got.Reason, "no complete answer within 10ms") {
 		t.Errorf("want it to have failed for the time it took, got %+v", got)
 	}
 }
