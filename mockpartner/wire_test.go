@@ -127,7 +127,7 @@ func TestWhatTheWireCarries(t *testing.T) {
 		"slow_close: an end that comes late": {`slow_close: {delay: 60ms}`, func(t *testing.T, text string, _ error, took time.Duration) {
 			intact(t, text, whole, took, 60*time.Millisecond)
 			if strings.Contains(text, "Content-Length") || strings.Contains(text, "chunked") {
-				t.Errorf("want only the connection's end to tell the body's, got %q", text)
+				t.Errorf("want only the end of the connection to end the body, got %q", text)
 			}
 		}},
 		"latency: an answer that comes late": {`latency: {latency: 60ms, jitter: 10ms}`, func(t *testing.T, text string, _ error, took time.Duration) {

@@ -84,7 +84,7 @@ func TestSlotsThatTellNoSeatsShowNothingOfThem(t *testing.T) {
 	} {
 		played := 0
 		step, subjects := madeUp(1, &played, test.first)
-		step.Seats, step.Optional = "no seats are told", test.optional
+		step.Seats, step.Optional = "the seats are not stated", test.optional
 		if f := of(t).tries(step, subjects); f.Outcome != test.want || played != 1 {
 			t.Errorf("%s: want %q immediately, got %q after %d", test.name, test.want, f.Outcome, played)
 		}

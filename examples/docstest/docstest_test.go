@@ -71,7 +71,7 @@ func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
 		}
 	}
 	if _, err := Read("a.md", []byte("Text.\n\n<!-- docs-test: exits 1 -->\n")); err == nil || !strings.Contains(err.Error(), "expected a block after") {
-		t.Errorf("want a comment without a block told, got %v", err)
+		t.Errorf("Expected a comment without a block to be reported, received %v", err)
 	}
 	d, err := Read("a.md", []byte("<!-- docs-test: needs marketplace, mock -->\n<!-- docs-test: exits 22 -->\n```sh\ntrue\n```\n"))
 	if err != nil || len(d.Blocks) != 1 || d.Blocks[0].Exits != 22 || len(d.Blocks[0].Needs) != 2 {

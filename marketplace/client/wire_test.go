@@ -178,7 +178,7 @@ func TestPatienceHasAnEnd(t *testing.T) {
 					t.Errorf("want at most %s, got %s, %d requests and %v", c.waited, took, len(w.asked), err)
 				}
 				if refusal := (*client.Error)(nil); !c.several && (!errors.As(err, &refusal) || refusal.RetryAfter != 42*time.Second) {
-					t.Errorf("want to be told when, got %v", err)
+					t.Errorf("Expected a time to retry at, received %v", err)
 				}
 			})
 		})

@@ -90,7 +90,7 @@ func TestACertificateIsVerifiedByTheKeysOfItsService(t *testing.T) {
 		"after one changed byte":         {changed, keys, 1, "it was changed, or signed with another key"},
 		"by a key of the same name":      {good, write("strange.json", string(strange)), 1, "it was changed, or signed with another key"},
 		"by another key":                 {good, write("unrelated.json", string(unrelated)), 1, "that --key does not contain"},
-		"one that somebody else signed":  {aCertificate(t, stranger, "k-1", kind, soon), keys, 1, "it was changed, or signed with another key"},
+		"one that someone else signed":   {aCertificate(t, stranger, "k-1", kind, soon), keys, 1, "it was changed, or signed with another key"},
 		"one that has expired":           {aCertificate(t, private, "k-1", kind, time.Now().Add(-time.Second)), keys, 1, "it expired at "},
 		"one that is not valid yet":      {aCertificate(t, private, "k-1", kind, soon.Add(24*time.Hour)), keys, 1, "it is valid only from "},
 		"another statement of the key":   {aCertificate(t, private, "k-1", "jwt", soon), keys, 2, "expected the type conformance-certificate+jwt"},

@@ -156,7 +156,7 @@ func TestTheShortestStoryThatBreaksIsToldAndItsSeedRepeatsIt(t *testing.T) {
 		verb, _, _ := strings.Cut(step.Does, " ")
 		does = append(does, verb)
 		if step.Want == "" || step.Got == "" || len(step.Curl) == 0 || !strings.Contains(r.stdout, step.Does) {
-			t.Errorf("want each step told, with what was wanted, what came and its calls, got %+v", step)
+			t.Errorf("Expected each step with the expected and the received state and its calls, received %+v", step)
 		}
 	}
 	slices.Sort(does)

@@ -53,7 +53,7 @@ func (c *crowd) enter(r *http.Request) (withIt int, leave func()) {
 	}
 }
 
-// among is a change that is told how many calls are under way with each one.
+// among is a change that depends on how many calls are in progress with each one.
 func (c *crowd) among(change func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request)) change {
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		withIt, leave := c.enter(r)

@@ -216,8 +216,8 @@ func (i *Inbox) keep(w *Webhook) {
 	i.webhooks = append(i.webhooks, w)
 }
 
-// tell wakes those who await mail, once a webhook is complete.
-func (i *Inbox) tell() {
+// wake wakes those who await mail, once a webhook is complete.
+func (i *Inbox) wake() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	close(i.arrived)

@@ -283,7 +283,7 @@ func TestWhatCannotBeWrittenIsNotAttempted(t *testing.T) {
 	}
 	l.Record(entry, held("C", soon()))
 	if l.Trouble() == nil || entry.Code != "C" {
-		t.Errorf("want the trouble told, and the code known to the run, got %v and %+v", l.Trouble(), *entry)
+		t.Errorf("Expected the trouble to be reported, and the code to be known to the run, received %v and %+v", l.Trouble(), *entry)
 	}
 	if _, err := l.Attempt(ledger.Slot{}, nil); err == nil {
 		t.Error("want no attempt that is not on record")
@@ -297,7 +297,7 @@ func TestAHoldThatWasNeverAnsweredEndsWithTheLongestThatThePartnerGives(t *testi
 	t.Parallel()
 	now := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
 	l := ledger.New()
-	l.Tell(func() time.Time { return now })
+	l.SetClock(func() time.Time { return now })
 	lost := attempt(t, l, "walk")
 	if latest := l.LatestExpiry(*lost); latest.Sub(now) < 2*time.Hour || latest.Sub(now) > 2*time.Hour+5*time.Minute {
 		t.Errorf("want 2 hours where none is known, got %s", latest.Sub(now))

@@ -45,7 +45,7 @@ func stop(t *testing.T, w *live.Watcher) *live.Findings {
 	return w.Stop(ctx)
 }
 
-// pass tells a watcher of a call with its answer, as a proxy does.
+// pass sends a watcher a call with its answer, as a proxy does.
 func pass(t testing.TB, w *live.Watcher, method, path, body string, status int, answer string) {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}, "X-Api-Key": {key}, "Cookie": {"s=" + key}}

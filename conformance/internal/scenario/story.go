@@ -22,7 +22,7 @@ type Opening struct {
 	Stop   *Stop
 	Traits *Traits // of the partner, as known when this is read
 
-	Fits    bool       // as many lead guests were held in the slot, which tells no vacancies, after it refused the party
+	Fits    bool       // as many lead guests were held in the slot, which states no vacancies, after it refused the party
 	Guests  int64      // of the hold
 	Infants int64      // the infants among them, who may take no seat
 	Case    *plan.Case // the case that it is played on; nil: the easiest to try

@@ -35,7 +35,7 @@ func main() {
 		flags.PrintDefaults()
 	}
 	_ = flags.Parse(os.Args[1:]) // exits on an error
-	show := tell
+	show := runChapters
 	switch {
 	case flags.NArg() == 1 && flags.Arg(0) == "up":
 		show, *out = stay, folderOfUp(*out)
@@ -107,15 +107,15 @@ func story(often paces) []chapter {
 	}
 }
 
-// tell runs all chapters.
-func tell(ctx context.Context, s *stage) error {
+// runChapters runs all chapters.
+func runChapters(ctx context.Context, s *stage) error {
 	begun := time.Now()
 	held, err := s.play(ctx, story(paces{probe: time.Second, sweep: time.Second}))
 	if err != nil {
 		return err
 	}
-	s.tell.chapter(fmt.Sprintf("All %d steps held, in %.0f seconds", held, time.Since(begun).Seconds()))
-	s.tell.holds("reports and logs are in " + s.out)
-	s.tell.holds("make up starts the services again, with some bookings, to try things with")
+	s.output.chapter(fmt.Sprintf("All %d steps held, in %.0f seconds", held, time.Since(begun).Seconds()))
+	s.output.holds("reports and logs are in " + s.out)
+	s.output.holds("make up starts the services again, with some bookings, to try things with")
 	return nil
 }

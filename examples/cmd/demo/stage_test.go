@@ -29,7 +29,7 @@ func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
 	story := []chapter{{"First", []step{
 		{"One", func(ctx context.Context, s *stage) error { return s.holds(ctx, nil, "all is well") }},
 		{"Two", func(ctx context.Context, s *stage) error {
-			return s.holds(ctx, errors.Join(want("the booking", "HELD", "LOST"), want("seats", 2, 1)), "never told")
+			return s.holds(ctx, errors.Join(want("the booking", "HELD", "LOST"), want("seats", 2, 1)), "never printed")
 		}},
 		{"Three", func(context.Context, *stage) error { t.Error("want the third step not taken"); return nil }},
 	}}}
@@ -40,7 +40,7 @@ func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
 	check(t, s.close())
 	transcript, err := os.ReadFile(filepath.Join(s.out, "demo.log"))
 	check(t, err)
-	const told = `
+	const reported = `
 First
 
   1  One
@@ -50,8 +50,8 @@ First
     FAIL  the booking: expected HELD, received LOST; seats: expected 2, received
           1
 `
-	if screen.String() != told || string(transcript) != told {
-		t.Errorf("want\n%s\ngot\n%s\nand in the transcript\n%s", told, screen, transcript)
+	if screen.String() != reported || string(transcript) != reported {
+		t.Errorf("want\n%s\ngot\n%s\nand in the transcript\n%s", reported, screen, transcript)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
 	}}}}})
 	check(t, errors.Join(err, s.close()))
 	if !strings.Contains(screen.String(), "ok  it has come\n") {
-		t.Errorf("want it told, got %s", screen)
+		t.Errorf("Expected it to be reported, received %s", screen)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestAMachineWithoutPostgreSQLIsToldThatTheDemoTakesNoOther(t *testing.T) {
 	s, _ := scene(t, map[string]string{"marketplace": "echo 'marketplace: install PostgreSQL, or give a database with MARKETPLACE_DATABASE_URL' >&2; exit 1"})
 	err := s.startMarket(t.Context(), paces{})
 	if err == nil || !strings.HasSuffix(err.Error(), "the demo uses only its own database, and needs PostgreSQL to be installed)") {
-		t.Errorf("want it told, got %v", err)
+		t.Errorf("Expected it to be reported, received %v", err)
 	}
 	check(t, s.close())
 }
@@ -106,7 +106,7 @@ func TestAServiceThatEndsBadlyIsTold(t *testing.T) {
 	_, err := s.serve(t.Context(), nil, "mockpartner")
 	check(t, err)
 	if err := s.close(); err == nil || !strings.Contains(err.Error(), "expected mockpartner to exit with 0, received exit status 3: mockpartner: requests were cut off") {
-		t.Errorf("want it told, got %v", err)
+		t.Errorf("Expected it to be reported, received %v", err)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestADemoTouchesNothingOfADemoUpThatRuns(t *testing.T) {
 func TestLinesFitANarrowTerminal(t *testing.T) {
 	t.Parallel()
 	screen, transcript := &strings.Builder{}, &strings.Builder{}
-	narrow := newTeller(screen, transcript)
+	narrow := newPrinter(screen, transcript)
 	narrow.width = 40
 	narrow.step(1, "A marketplace starts, with a PostgreSQL of its own")
 	narrow.called(201, "marketplace", "POST /api/v1/resellers/activities/01a2…/variations")

@@ -25,7 +25,7 @@ func stay(ctx context.Context, s *stage) error {
 		return err
 	}
 	// It contains passwords, so it is not written to the transcript.
-	fmt.Fprint(s.tell.screen, s.invitation())
+	fmt.Fprint(s.output.screen, s.invitation())
 	gone := make(chan string, len(s.services))
 	for _, v := range s.services {
 		go func() {
@@ -37,7 +37,7 @@ func stay(ctx context.Context, s *stage) error {
 	case name := <-gone:
 		return fmt.Errorf("%s ended unexpectedly", name)
 	case <-ctx.Done():
-		fmt.Fprintln(s.tell.screen, "\nending")
+		fmt.Fprintln(s.output.screen, "\nending")
 		return nil
 	}
 }
@@ -67,7 +67,7 @@ func bookingsAreMade(ctx context.Context, s *stage) error {
 			return errors.Join(paid, cancelled)
 		}},
 		{customer: "Emil Sato", ends: client.Paid, then: func(booking string) error { // the partner refuses to book
-			_, armed := s.partner.told.Faults.Arm(ctx, oneRefusal)
+			_, armed := s.partner.shown.Faults.Arm(ctx, oneRefusal)
 			return errors.Join(armed, pay(booking, "demo-payment-3"))
 		}},
 	}

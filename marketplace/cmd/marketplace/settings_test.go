@@ -98,7 +98,7 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 		"a port beyond all":                   {[]string{"serve", "--addr", "127.0.0.1:99999", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:99999: address 99999: invalid port"},
 		"a data folder that is a file":        {serve("--data-dir", file), "--data-dir: " + file + ": not a directory; name a folder"},
 		"a secret below a file":               {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", file}, "--data-dir: " + file + ": not a directory; name a folder"},
-		"a secret that somebody has put":      {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", short}, "secret-key: expected at least 32 bytes, received 4"},
+		"a secret that someone has put":       {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", short}, "secret-key: expected at least 32 bytes, received 4"},
 		"a secret that a group may read":      {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", open}, "secret-key: the service's secret has mode 0640, so other users can access it; run chmod 600 "},
 		"a database that does not answer":     {serve("--database-url", "postgres://me:hush@127.0.0.1:1/x?connect_timeout=5"), "--database-url: reach the database: 127.0.0.1:1 (127.0.0.1): dial error"},
 		"a server that says nothing":          {serve("--database-url", "postgres://me:hush@"+taken.Addr().String()+"/x?connect_timeout=1"), "--database-url: reach the database: " + taken.Addr().String()},

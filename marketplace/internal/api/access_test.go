@@ -160,7 +160,7 @@ func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
 				}
 			case may == "w":
 				if got != 400 {
-					t.Errorf("%s: want the missing secret told to %s with 400, got %d", route, letter, got)
+					t.Errorf("%s: Expected the missing secret to be reported to %s with 400, received %d", route, letter, got)
 				}
 			case letter == "t":
 				if got != 401 {

@@ -127,7 +127,7 @@ func TestACredentialThatAsksTooOftenIsTurnedAway(t *testing.T) {
 	operator := b.signIn(t, marketplace.Operator)
 	ask := func() answer { return b.do(t, "POST", "/api/v1/operator/accounts", "{}", operator) }
 	if a := ask(); a.Header.Get("RateLimit-Limit") != "2" || a.Header.Get("RateLimit-Remaining") != "1" || a.Header.Get("RateLimit-Reset") != "60" {
-		t.Errorf("want the limit told, got %v", a.Header)
+		t.Errorf("Expected the limit to be reported, received %v", a.Header)
 	}
 	ask()
 	a := ask()

@@ -214,7 +214,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	var b client.Booking
 	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
 	if b.Status != "PAID" || b.Attention == nil || b.Attention.Reason != "confirm_refused" {
-		t.Errorf("want it PAID, and an operator told, got %+v", b)
+		t.Errorf("Expected PAID, and an operator to be notified, received %+v", b)
 	}
 	operator := s.signIn(t, marketplace.Operator)
 	var list []client.Booking

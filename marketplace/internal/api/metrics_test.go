@@ -133,7 +133,7 @@ func TestTheMetricsAnswerWhileTheDatabaseDoesNot(t *testing.T) {
 	b := setup(t)
 	b.store.Close()
 	if text := b.metrics(t); !strings.Contains(text, "\nmarketplace_database_up 0") {
-		t.Error("want it told that the database does not answer")
+		t.Error("Expected it to be reported that the database does not answer")
 	}
 }
 
@@ -163,12 +163,12 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 		ON CONFLICT (integration_id) DO UPDATE SET go_live = 'requested', requested_at = now(), decided_at = NULL`)
 	pgtest.Exec(t, b.store, `
 		INSERT INTO judged_breaches SELECT id, 'confirm.repeat', 'x', 'CNF-4', 'MUST', 'confirm', 'x', 'x', 1, now(), now(), '[]' FROM integrations`)
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, line := range regexp.MustCompile(`(?m)^# TYPE (marketplace_[a-z_]+) `).FindAllStringSubmatch(b.metrics(t), -1) {
-		told[line[1]] = true
+		reported[line[1]] = true
 	}
 	slices.Sort(written)
-	if got := slices.Sorted(maps.Keys(told)); !slices.Equal(got, written) {
+	if got := slices.Sorted(maps.Keys(reported)); !slices.Equal(got, written) {
 		t.Errorf("want in docs/operations.md\n%s\ngot\n%s", strings.Join(got, "\n"), strings.Join(written, "\n"))
 	}
 }

@@ -53,7 +53,7 @@ func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T)
 			b.pays(t, held.ID, "p-1")
 			b.work(t)
 			if r, err := b.store.Bookings.Booking(t.Context(), held.ID); err != nil || r.Status != marketplace.Paid || len(r.Attention) != 1 {
-				t.Fatalf("want it PAID, and an operator told, got %+v and %v", r.Booking, err)
+				t.Fatalf("Expected PAID, and an operator to be notified, received %+v and %v", r.Booking, err)
 			}
 			b.byHand(t, held)
 			cancelled, err := b.Settle(t.Context(), held.ID, "ill")

@@ -42,11 +42,11 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	cancelled, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, "ill")
 	check(t, err)
 	if cancelled.Status != marketplace.Cancelled || cancelled.Cancellation != marketplace.Pending {
-		t.Errorf("want it CANCELLED, and the partner told soon, got %+v", cancelled)
+		t.Errorf("Expected CANCELLED, and a job to notify the partner, received %+v", cancelled)
 	}
 	b.work(t)
 	if r := b.is(t, held.ID, marketplace.Cancelled); r.Cancellation != marketplace.Done {
-		t.Errorf("want the partner told, got %s", r.Cancellation)
+		t.Errorf("Expected the partner to be notified, received %s", r.Cancellation)
 	}
 	var reversed bool
 	check(t, b.store.Pool().QueryRow(t.Context(), `SELECT reversed_at IS NOT NULL FROM affiliate_commissions`).Scan(&reversed))
@@ -55,12 +55,12 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	}
 	histories, err := b.store.Bookings.Histories(t.Context(), []uuid.UUID{held.ID})
 	check(t, err)
-	var told []string
+	var reported []string
 	for _, h := range histories[held.ID] {
-		told = append(told, strings.TrimSpace(string(h.Kind)+" "+string(h.From)+" "+string(h.To)+string(h.Endpoint)))
+		reported = append(reported, strings.TrimSpace(string(h.Kind)+" "+string(h.From)+" "+string(h.To)+string(h.Endpoint)))
 	}
 	want := "call  reserve, move RESERVING HELD, move HELD PAID, call  confirm, move PAID CONFIRMED, move CONFIRMED CANCELLED, call  cancel"
-	if got := strings.Join(told, ", "); got != want {
+	if got := strings.Join(reported, ", "); got != want {
 		t.Errorf("want the history\n%s\ngot\n%s", want, got)
 	}
 	b.kept(t)
@@ -113,7 +113,7 @@ func TestAHoldIsGivenBack(t *testing.T) {
 				t.Errorf("want it released for %s with the third try, got %+v", c.reason, r.Booking)
 			}
 			if _, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, ""); marketplace.ReasonOf(err) != marketplace.HoldExpired {
-				t.Errorf("want a cancel told that it comes too late, got %v", err)
+				t.Errorf("Expected a cancel to be refused as too late, received %v", err)
 			}
 			if holds := b.partner.Default().Platform().Holds(); holds[0].State == mockpartner.Held {
 				t.Errorf("want no hold left, got %+v", holds)
@@ -244,7 +244,7 @@ func TestWhoeverReadsOfARefusalIsToldThatAnEarlierConfirmHadNoAnswer(t *testing.
 	b.work(t)
 	r := b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused)
 	if len(r.Attention) != 1 || !strings.Contains(r.Attention[0].Message, "the partner may have booked") {
-		t.Errorf("want the doubt told, got %+v", r.Attention)
+		t.Errorf("Expected the doubt to be reported, received %+v", r.Attention)
 	}
 	b.byHand(t, held)
 	confirmed, err := b.Retry(t.Context(), held.ID)
@@ -304,7 +304,7 @@ func TestAReleaseWhosePartnersKeyIsGoneIsGivenUpInTheEnd(t *testing.T) {
 	check(t, err)
 	b.work(t)
 	if r := b.is(t, held.ID, marketplace.Released, marketplace.ReleaseFailed); r.Release != marketplace.GivenUp {
-		t.Errorf("want an operator told, got %+v", r.Booking)
+		t.Errorf("Expected an operator to be notified, received %+v", r.Booking)
 	}
 }
 

@@ -13,7 +13,7 @@ func TestAConfirmWhoseBookingCannotBeStoredIsAskedForAgain(t *testing.T) {
 	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, status: 200, body: '{"externalBookingId":"B\u0000","status":"CONFIRMED"}'}`)
 	held := b.checkout(t)
 	if paid := b.pays(t, held.ID, "p-1"); paid.Status != marketplace.Paid || len(paid.Attention) != 0 {
-		t.Errorf("want it PAID, and no operator told, got %+v", paid)
+		t.Errorf("Expected PAID, and no operator to be notified, received %+v", paid)
 	}
 	b.work(t)
 	b.is(t, held.ID, marketplace.Confirmed)

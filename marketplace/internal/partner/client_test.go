@@ -276,7 +276,7 @@ func TestWhoGivesUpSaysNothingOfThePartner(t *testing.T) {
 		t.Errorf("want our own end, got %v", err)
 	}
 	if len(b.observed) != 0 {
-		t.Errorf("want nothing told, got %+v", b.observed)
+		t.Errorf("Expected nothing to be reported, received %+v", b.observed)
 	}
 }
 

@@ -110,9 +110,9 @@ func TestWhatIsStoredTellsAsMuchAsEveryCall(t *testing.T) {
 			if late := every.LastOKAt.Sub(stored.LastOKAt); late < 0 || late >= time.Minute {
 				t.Fatalf("want the last good answer of %s to the minute, got %s", every.LastOKAt, stored.LastOKAt)
 			}
-			told := stored
-			told.LastOKAt = every.LastOKAt
-			if told != every {
+			reported := stored
+			reported.LastOKAt = every.LastOKAt
+			if reported != every {
 				t.Fatalf("want %+v, got %+v", every, stored)
 			}
 		}

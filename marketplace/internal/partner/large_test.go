@@ -70,7 +70,7 @@ func TestAnAnswerThatWaitsForOthersIsNotItsPartnersFault(t *testing.T) {
 	}
 	end()
 	if _, err := io.ReadAll(crowded); !errors.Is(err, partner.ErrCrowded) {
-		t.Errorf("want it told apart, got %v", err)
+		t.Errorf("Expected an error of its own, received %v", err)
 	}
 }
 

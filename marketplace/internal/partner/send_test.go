@@ -129,7 +129,7 @@ func TestNoByteOfACallWhoseTimeIsOverIsSent(t *testing.T) {
 		t.Errorf("want nothing sent, got %d bytes", n)
 	}
 	if b.observed != nil {
-		t.Errorf("want nothing told of the partner's health, got %+v", b.observed)
+		t.Errorf("Expected no report about the partner's health, received %+v", b.observed)
 	}
 }
 

@@ -239,7 +239,7 @@ func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
 	select {
 	case <-server.Gone():
 	case <-time.After(time.Minute):
-		t.Fatal("want to be told that the server is gone")
+		t.Fatal("Expected an error that says that the server is gone")
 	}
 	stop(t, server)
 	// Another process has its number now: this test.

@@ -66,11 +66,11 @@ func (d *deafened) Listen(ctx context.Context) (storefront.Feed, error) {
 }
 
 func (f deafFeed) Next(ctx context.Context) (storefront.News, error) {
-	told, err := f.Feed.Next(ctx)
+	reported, err := f.Feed.Next(ctx)
 	if err == nil && f.store.deaf.Load() {
 		return f.Next(ctx)
 	}
-	return told, err
+	return reported, err
 }
 
 func TestAFeedThatTellsNothingAnyMoreIsReplaced(t *testing.T) {

@@ -199,6 +199,6 @@ func TestTheEndTellsThatTheOutputTakesNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if err := b.Flush(); !errors.Is(err, errFull) {
-		t.Errorf("want it told, got %v", err)
+		t.Errorf("Expected it to be reported, received %v", err)
 	}
 }

@@ -105,7 +105,7 @@ func TestAChangedScenarioIsPlayedAndAWrongOneTold(t *testing.T) {
 	await(t, "the fault is gone", answers(200))
 	s.stop(os.Interrupt)
 	if text := s.errors.String(); !strings.Contains(text, file+": read again: ok, 0 faults") {
-		t.Errorf("want it told, got %s", text)
+		t.Errorf("Expected it to be reported, received %s", text)
 	}
 }
 

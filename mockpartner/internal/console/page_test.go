@@ -162,7 +162,7 @@ func TestSlotsAreToldByWordsAndNotByColourAlone(t *testing.T) {
 			}
 			status := strings.ReplaceAll(strings.ToUpper(class[1]), "-", "_")
 			if word := words[class[1]]; word == "" || !strings.HasSuffix(content(element), word) || !strings.Contains(attribute(element, "aria-label"), status) {
-				t.Errorf("want a slot that is %s told in words, got %q, %q", class[1], content(element), attribute(element, "aria-label"))
+				t.Errorf("Expected a slot that is %s to be reported in words, received %q, %q", class[1], content(element), attribute(element, "aria-label"))
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func TestOfALargeBodyTheBeginningIsShown(t *testing.T) {
 		t.Errorf("want a page with the beginning, got %d bytes", len(page))
 	}
 	if page := v.see("/_mock/?exchange=2"); !strings.Contains(page, "2 bytes that are no text") {
-		t.Error("want bytes that are no text told")
+		t.Error("Expected a note that the bytes are not text")
 	}
 }
 

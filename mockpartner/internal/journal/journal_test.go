@@ -241,7 +241,7 @@ func TestManyMayWriteAndReadAtOnce(t *testing.T) {
 func TestAnExchangeTellsWhetherItsAnswerWasDelivered(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		tell      func(Entry)
+		report    func(Entry)
 		delivered bool
 		left      bool
 	}{
@@ -253,7 +253,7 @@ func TestAnExchangeTellsWhetherItsAnswerWasDelivered(t *testing.T) {
 		"the caller left, no answer yet": {func(e Entry) { e.Left() }, false, true},
 	} {
 		j := New(Limits{})
-		c.tell(j.Begin(Exchange{}))
+		c.report(j.Begin(Exchange{}))
 		if e := j.Exchanges(Filter{})[0]; e.Delivered != c.delivered || (e.LeftAfter != nil) != c.left {
 			t.Errorf("%s: want delivered %t and left %t, got %t and %v", name, c.delivered, c.left, e.Delivered, e.LeftAfter)
 		}

@@ -16,11 +16,11 @@ func reservedFirst(s *story, b *bench) {
 	lost := s.lostCodes()
 	for _, h := range s.holds {
 		for _, c := range h.confirms {
-			reserve, told := lost[h.code]
+			reserve, isLost := lost[h.code]
 			switch {
 			case h.reserve != nil:
 				b.kept()
-			case told:
+			case isLost:
 				b.broken([]*call{reserve, c}, "The answer to reserve with the code %.60q had not arrived by then.", h.code)
 			case !s.complete():
 				b.cannot(early)

@@ -17,7 +17,7 @@ import (
 
 // Judge judges the caller by every rule.
 func Judge(c Case) Verdict {
-	story := tell(c)
+	story := newStory(c)
 	verdict := Verdict{
 		Verdict:   NothingToJudge,
 		Now:       c.Now.UTC(),

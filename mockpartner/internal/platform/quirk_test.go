@@ -56,7 +56,7 @@ func (d fixture) books(code string) Booking {
 	return booking
 }
 
-// Each quirk is played on a slot of five seats, and what is left tells of it.
+// Each quirk is played on a slot of five seats, and the seats that are left show it.
 func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 	t.Parallel()
 	reserve := func(d fixture, slot string) { d.holds(slot, 3) }

@@ -187,7 +187,7 @@ func TestAClockTellsWhenItIsMoved(t *testing.T) {
 		select {
 		case <-moved:
 		default:
-			t.Errorf("%s: want it told", name)
+			t.Errorf("%s: Expected it to be reported", name)
 		}
 	}
 }

@@ -58,14 +58,14 @@ func (p *post) attempt(ctx context.Context, d *delivery) Attempt {
 	defer cancel()
 	if err := p.send(ctx, d, &a); err != nil {
 		a.again = true
-		a.Error = p.shown(told(ctx, err, time.Duration(p.config.Timeout)))
+		a.Error = p.shown(describe(ctx, err, time.Duration(p.config.Timeout)))
 	}
 	a.DurationMS = time.Since(began).Milliseconds()
 	return a
 }
 
-// told returns the message of a call's error, without the address, which the config contains.
-func told(ctx context.Context, err error, timeout time.Duration) string {
+// describe returns the message of a call's error, without the address, which the config contains.
+func describe(ctx context.Context, err error, timeout time.Duration) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Sprintf("no complete answer within %s", timeout)
 	}

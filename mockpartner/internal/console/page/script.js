@@ -18,7 +18,7 @@
       : input.tagName === "SELECT" ? [...input.options].some(o => o.selected !== o.defaultSelected)
         : input.value !== input.defaultValue;
 
-  // A block that somebody writes in is left alone.
+  // A block that someone writes in is left alone.
   const written = block => all("input:not([type=hidden]), textarea, select", block)
     .some(input => changed(input) || input === document.activeElement);
 
