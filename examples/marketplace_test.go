@@ -229,7 +229,7 @@ func (c counter) refused(status int, words string) {
 }
 
 // The project's marketplace behaves as the cookbook expects of a good marketplace.
-func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
+func TestTheMarketplaceSurvivesEveryRecipeOfTheCookbook(t *testing.T) {
 	t.Parallel()
 	m, mock := open(t), mocktest.Start(t, mockpartner.Options{Catalog: sold()})
 	for name, stands := range map[string]func(c counter){

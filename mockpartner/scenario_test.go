@@ -233,7 +233,7 @@ func (a answer) has(status int) {
 }
 
 // The journal states what each fault made of a request, not only which one fired.
-func TestTheJournalTellsWhichFaultsWereConsidered(t *testing.T) {
+func TestTheJournalRecordsWhichFaultsWereConsidered(t *testing.T) {
 	t.Parallel()
 	c := start(t, func(o *mockpartner.Options) {
 		o.Scenario = scenario(t, `faults:

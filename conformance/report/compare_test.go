@@ -40,7 +40,7 @@ func reported(c Comparison, id string) (lists string) {
 	return lists
 }
 
-func TestARuleIsToldByWhatItsOutcomeWasAndIs(t *testing.T) {
+func TestARuleIsListedByItsOldAndNewOutcome(t *testing.T) {
 	t.Parallel()
 	id := rule.ReserveLimit.ID
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestARuleIsToldByWhatItsOutcomeWasAndIs(t *testing.T) {
 	}
 }
 
-func TestRulesThatCameAndWentAndChangedAreTold(t *testing.T) {
+func TestNewRemovedAndChangedRulesAreListed(t *testing.T) {
 	t.Parallel()
 	old, new := pair()
 	old.Rules = slices.DeleteFunc(old.Rules, func(r RuleResult) bool { return r.ID == rule.CancelLimit.ID })
@@ -110,7 +110,7 @@ func TestAnEndpointIsSlowerFromATenthOfItsLimitOn(t *testing.T) {
 	}
 }
 
-func TestWhatCanBeComparedInPartOnlyIsRemarkedOn(t *testing.T) {
+func TestReportsThatAreHardToCompareGetRemarks(t *testing.T) {
 	t.Parallel()
 	old, new := pair()
 	new.Target.BaseURL, new.SuiteVersion, new.LimitScale = "https://other.example", "2.0.0", 0.5

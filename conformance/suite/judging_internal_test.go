@@ -29,7 +29,7 @@ func madeUp(clean int, played *int, tries ...judge.Try) (judge.Step, []judge.Pla
 	}}
 }
 
-func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
+func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 	t.Parallel()
 	var (
 		holds   = judge.Try{}
@@ -65,7 +65,7 @@ func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
 	}
 }
 
-func TestSlotsThatTellNoSeatsShowNothingOfThem(t *testing.T) {
+func TestSlotsWithoutVacanciesShowNoSeats(t *testing.T) {
 	t.Parallel()
 	uncounted := judge.Try{Uncounted: true, Stop: scenario.Missing("not played")}
 	skipped := judge.Try{Skip: true}

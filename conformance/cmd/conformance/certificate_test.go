@@ -85,7 +85,7 @@ func TestACertificateIsVerifiedByTheKeysOfItsService(t *testing.T) {
 		code              int
 		says              string
 	}{
-		"as it was issued":               {good + "\n", keys, 0, "says      conformant: Boats at https://partner.example"},
+		"as it was issued":               {good + "\n", keys, 0, "states    conformant: Boats at https://partner.example"},
 		"by the keys of a service":       {good, served, 0, "versions  suite 1.2.3, contract c0ffee"},
 		"after one changed byte":         {changed, keys, 1, "it was changed, or signed with another key"},
 		"by a key of the same name":      {good, write("strange.json", string(strange)), 1, "it was changed, or signed with another key"},

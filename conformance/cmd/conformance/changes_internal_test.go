@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestARestartIsToldWhenThePartnerListensAgain(t *testing.T) {
+func TestARestartIsReportedWhenThePartnerListensAgain(t *testing.T) {
 	t.Parallel()
 	tick, reported := make(chan time.Time), make(chan string, 9)
 	listening := []bool{true, false, false, true, true}
@@ -27,7 +27,7 @@ func TestARestartIsToldWhenThePartnerListensAgain(t *testing.T) {
 	}
 }
 
-func TestAChangeOfAFileIsToldAlsoInANewFolderAndNotOfTheReports(t *testing.T) {
+func TestAChangedFileIsReportedEvenInANewFolderButNotInTheReports(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	reports := filepath.Join(root, "reports")

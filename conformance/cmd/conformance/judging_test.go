@@ -138,7 +138,7 @@ func TestAStaleEntryOfTheBaselineFailsTheRunAndNamesItsLine(t *testing.T) {
 // ofStories is the filter that picks the rule about random lifecycles.
 const ofStories = "availability.lifecycle"
 
-func TestTheShortestStoryThatBreaksIsToldAndItsSeedRepeatsIt(t *testing.T) {
+func TestTheShortestFailingLifecycleIsReportedAndItsSeedRepeatsIt(t *testing.T) {
 	t.Parallel()
 	// The day decides which slots there are. On this one few have as many seats as those of the story that breaks.
 	broken := mockpartner.Options{

@@ -18,7 +18,7 @@ import (
 // unprivileged is the id of a user without rights on every system.
 const unprivileged = 65534
 
-func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
+func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	folder, err := os.MkdirTemp("", "conformance-permission-")
 	if err != nil {

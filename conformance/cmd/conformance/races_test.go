@@ -75,7 +75,7 @@ func (r ran) stoodTheRaces(t *testing.T) {
 	}
 }
 
-func TestAPartnerThatServesOneCallerAfterAnotherStandsTheRaces(t *testing.T) {
+func TestAPartnerThatServesOneCallerAfterAnotherPassesTheRaces(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
 	var turn sync.Mutex
@@ -168,7 +168,7 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 	}
 }
 
-func TestWhateverIsHeldIsUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
+func TestHoldsAreUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 	t.Parallel()
 	mock, crowd := small(t), newCrowd()
 	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {

@@ -66,7 +66,7 @@ func TestAClonedRepositoryChoosesNoAddressNoSecretAndNoFile(t *testing.T) {
 	}
 }
 
-func TestWhatTheUserSaysStandsBesideTheFileOfAStranger(t *testing.T) {
+func TestUserSettingsApplyBesideASettingsFileThatIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1000)
 	partner := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -300,7 +300,7 @@ func TestCoverageListsEveryClauseWithItsRulesOrTheReasonWhyThereAreNone(t *testi
 	}
 }
 
-func TestExplainTellsAllThatIsKnownOfARule(t *testing.T) {
+func TestExplainPrintsEverythingAboutARule(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "explain", "reserve.vacancies.many").wait(t)
 	one := rule.ReserveVacanciesMany

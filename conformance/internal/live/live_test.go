@@ -116,7 +116,7 @@ func TestCallsAreJudgedInTheOrderOfTheirBeginnings(t *testing.T) {
 	}
 }
 
-func TestABlockedJudgeHoldsUpNoCallAndWhatItMissedIsSaid(t *testing.T) {
+func TestABlockedJudgeDelaysNoCallAndReportsWhatItMissed(t *testing.T) {
 	t.Parallel()
 	blocked, release := make(chan struct{}, 1), make(chan struct{})
 	w := watching(live.Options{MostCalls: 10, Judged: func(recording.Exchange) {
@@ -149,7 +149,7 @@ func TestABlockedJudgeHoldsUpNoCallAndWhatItMissedIsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatFindsNoRoomIsNotJudgedAndMakesNobodyGuilty(t *testing.T) {
+func TestCallsWithoutRoomAreNotJudgedAndBreakNoRule(t *testing.T) {
 	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
 	first := true

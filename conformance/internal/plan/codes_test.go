@@ -16,7 +16,7 @@ func formsOf(live string, others ...string) (forms []string) {
 	return forms
 }
 
-func TestCodesThatAreCountedUpHaveNoNearCodeThatMayBeAnotherCustomers(t *testing.T) {
+func TestSequentialCodesHaveNoNearCodeThatMayBeAnotherCustomers(t *testing.T) {
 	t.Parallel()
 	for _, codes := range [][]string{{"10023", "10022"}, {"T7X9-00012", "T7X9-00011"}, {"COMPANY-RESERVATION-0099", "COMPANY-RESERVATION-0101"}, {"R-9F3KQ2ZX-17"}} {
 		for _, form := range []string{"without its last character", "without its first character", "cut in half", "of the same format"} {

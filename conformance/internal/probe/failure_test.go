@@ -37,7 +37,7 @@ func speak(t *testing.T, bytes string) string {
 	return listener.Addr().String()
 }
 
-func TestEveryFailureIsToldByItsKind(t *testing.T) {
+func TestEveryFailureIsReportedByItsKind(t *testing.T) {
 	t.Parallel()
 	unknownAuthority := httptest.NewUnstartedServer(http.NotFoundHandler())
 	unknownAuthority.Config.ErrorLog = nil

@@ -101,7 +101,7 @@ func (b *Booker) recordBooking(h *Hold, id string) bool {
 // book turns a hold into a booking with the registered key.
 func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, string, *Stop) {
 	if b.traits.NoCancel && b.made >= mostUncancelled {
-		return nil, "", Missing("the partner takes no cancellations: no more than %d bookings are made", mostUncancelled).
+		return nil, "", Missing("the partner does not support cancellations: no more than %d bookings are made", mostUncancelled).
 			WithRemedy("Implement the cancel endpoint.")
 	}
 	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)
@@ -204,7 +204,7 @@ func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id 
 	}
 	if body && answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		b.traits.NoCancel = true
-		return answer, Missing("the partner takes no cancellations: it answered %s", answer.Words())
+		return answer, Missing("the partner does not support cancellations: it answered %s", answer.Words())
 	}
 	if stop = unlike(answer, "200 for a live booking", formOf(body), http.StatusOK); stop == nil {
 		b.Settle(answer, h)

@@ -64,7 +64,7 @@ func TestOnlyHoldsThatExpireInTimeAreWorthWaitingFor(t *testing.T) {
 	}
 }
 
-func TestWhatIsWaitedIsAddedToTheRunsTime(t *testing.T) {
+func TestWaitingTimeIsAddedToTheRunsTime(t *testing.T) {
 	t.Parallel()
 	deadline := time.Now().Add(time.Minute)
 	s := &Time{halt: t.Context(), deadline: deadline}
@@ -76,7 +76,7 @@ func TestWhatIsWaitedIsAddedToTheRunsTime(t *testing.T) {
 	}
 }
 
-func TestTheWaitingEndsAtOnceWithTheRun(t *testing.T) {
+func TestTheWaitEndsImmediatelyWithTheRun(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()

@@ -71,7 +71,7 @@ func KeepSome(ctx context.Context, p *Player) {
 func keep(ctx context.Context, p *Player, fate EarlyState, attempt int) *Kept {
 	return played(p, "keep "+string(fate), attempt, func(k *Kept, option string) {
 		if p.Book.traits.NoCancel && fate != LeftOpen && fate != SoonReleased {
-			k.Stop = Missing("the partner takes no cancellations")
+			k.Stop = Missing("the partner does not support cancellations")
 			return
 		}
 		want := seat(fmt.Sprintf("reserve 1 seat, to be looked at again later: %s", fate), option)

@@ -268,7 +268,7 @@ func (v *Webhooks) release(ctx context.Context, p *Player, o *Opening) {
 	v.take(n, act)
 }
 
-// cancel confirms a hold and cancels the booking. If the partner takes no cancellations, it releases
+// cancel confirms a hold and cancels the booking. If the partner does not support cancellations, it releases
 // the hold.
 func (v *Webhooks) cancel(ctx context.Context, p *Player, o *Opening) {
 	if p.Book.traits.NoCancel {

@@ -45,7 +45,7 @@ func tags(n *nethtml.Node, name string) []*nethtml.Node {
 	return elements(n, func(e *nethtml.Node) bool { return e.Data == name })
 }
 
-func TestMarkdownSaysTheVerdictAndWhatToMend(t *testing.T) {
+func TestMarkdownStatesTheVerdictAndWhatToFix(t *testing.T) {
 	t.Parallel()
 	doc := pullRequest(t, seal(t, handful(t)))
 	if heading := text(tags(doc, "h2")[0]); heading != "Not conformant: partner contract" {

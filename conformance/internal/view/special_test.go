@@ -68,7 +68,7 @@ func withStory(t testing.TB) *report.Result {
 	return r
 }
 
-func TestThePageAndThePullRequestTellTheStoryThatBreaksStepByStep(t *testing.T) {
+func TestThePageAndThePullRequestShowTheFailingLifecycleStepByStep(t *testing.T) {
 	t.Parallel()
 	r := withStory(t)
 	for name, content := range map[string]string{"report.html": string(render(t, HTML, r)), "report.md": text(pullRequest(t, r))} {

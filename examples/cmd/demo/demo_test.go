@@ -155,7 +155,7 @@ func check(t testing.TB, err error) {
 // secret matches a generated password, key or webhook secret.
 var secret = regexp.MustCompile(`\b([A-Z2-7]{26}|[0-9a-f]{64})\b`)
 
-func TestTheWholeStoryHoldsForAnOrdinaryUser(t *testing.T) {
+func TestTheDemoHoldsForAnUnprivilegedUser(t *testing.T) {
 	t.Parallel()
 	s := begin(t, true)
 	if end := s.ends(t); end != "0: " {
@@ -200,7 +200,7 @@ func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
 	}
 }
 
-func TestWhatStaysCanBeTriedAsItSaysAndEndsWithCtrlC(t *testing.T) {
+func TestDemoUpCanBeTriedAsPrintedAndEndsWithCtrlC(t *testing.T) {
 	t.Parallel()
 	// The demo uses another port if its own is in use, by this test or another process.
 	if taken, err := net.Listen("tcp", loopback(ports["marketplace"])); err == nil {

@@ -23,7 +23,7 @@ func scene(t *testing.T, scripts map[string]string) (*stage, *strings.Builder) {
 	return s, screen
 }
 
-func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
+func TestAFailedStepEndsTheDemoAndIsNamed(t *testing.T) {
 	t.Parallel()
 	s, screen := scene(t, nil)
 	story := []chapter{{"First", []step{
@@ -55,7 +55,7 @@ First
 	}
 }
 
-func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
+func TestAnExpectedChangeIsReadUntilItHappens(t *testing.T) {
 	t.Parallel()
 	s, screen := scene(t, nil)
 	looks := 0
@@ -81,7 +81,7 @@ func TestAServiceThatDoesNotStartIsNamedWithItsLastWords(t *testing.T) {
 	check(t, s.close())
 }
 
-func TestAMachineWithoutPostgreSQLIsToldThatTheDemoTakesNoOther(t *testing.T) {
+func TestADemoWithoutPostgreSQLSaysThatItUsesNoOtherDatabase(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, map[string]string{"marketplace": "echo 'marketplace: install PostgreSQL, or give a database with MARKETPLACE_DATABASE_URL' >&2; exit 1"})
 	err := s.startMarket(t.Context(), paces{})
@@ -100,7 +100,7 @@ func TestCommandsThatAreNotBuiltAreNamed(t *testing.T) {
 	check(t, s.close())
 }
 
-func TestAServiceThatEndsBadlyIsTold(t *testing.T) {
+func TestAServiceThatFailsIsReported(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, map[string]string{"mockpartner": "trap 'echo mockpartner: requests were cut off >&2; exit 3' TERM; printf 'listening on http://127.0.0.1:'; sleep 0.3; echo 9; while :; do sleep 0.05; done"})
 	_, err := s.serve(t.Context(), nil, "mockpartner")
@@ -130,7 +130,7 @@ func TestAnOldReportDoesNotPassForANewOne(t *testing.T) {
 	}
 }
 
-func TestADemoTouchesNothingOfADemoUpThatRuns(t *testing.T) {
+func TestADemoLeavesARunningDemoUpAlone(t *testing.T) {
 	t.Parallel()
 	bin, out := t.TempDir(), t.TempDir()
 	up, err := open(bin, folderOfUp(out), &strings.Builder{})

@@ -68,7 +68,7 @@ func TestAnEventIsPrintedIfItsSignatureIsRightAndTheWebhookIsDeletedInTheEnd(t *
 	}
 }
 
-func TestARefusalOfTheMarketplaceIsTold(t *testing.T) {
+func TestARefusalByTheMarketplaceIsReported(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

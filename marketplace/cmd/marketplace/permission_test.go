@@ -15,7 +15,7 @@ import (
 // unprivileged is the id of a user without privileges on every system.
 const unprivileged = 65534
 
-func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
+func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	folder, err := os.MkdirTemp("", "marketplace-permission-")
 	must(t, err)

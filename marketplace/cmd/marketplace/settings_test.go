@@ -34,7 +34,7 @@ func TestEveryCommandShowsExamplesOfItself(t *testing.T) {
 	look(newRoot())
 }
 
-func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
+func TestAllWrongSettingsAreReportedTogether(t *testing.T) {
 	t.Parallel()
 	run(t, "", []string{
 		"MARKETPLACE_LOGIN_LIMIT=many-hush", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS=perhaps", "MARKETPLACE_SECRET_KEY=hush", "MARKETPLACE_DATABASE_URL=mysql://me:hush@host/x",
@@ -67,7 +67,7 @@ func TestGuestsAreErasedAfterDaysOrHours(t *testing.T) {
 	run(t, "", []string{"MARKETPLACE_ERASE_GUESTS_AFTER=400"}, "serve").misused(t, "MARKETPLACE_ERASE_GUESTS_AFTER: expected ")
 }
 
-func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
+func TestAProblemAtStartupIsOneLine(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -115,7 +115,7 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 	}
 }
 
-func TestAWrongCommandLineIsOneLineWithTheWayOut(t *testing.T) {
+func TestAWrongCommandLineIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string

@@ -51,7 +51,7 @@ func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
 	}
 }
 
-func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
+func TestAWrongMethodIsAnsweredWithTheSupportedOnes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for path, want := range map[string]string{
@@ -65,7 +65,7 @@ func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
 	}
 }
 
-func TestWhateverCanBeReadAnswersHead(t *testing.T) {
+func TestEveryGETRouteAnswersHEAD(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/docs", "/openapi.yaml", "/", "/api/v1/operator/overview", "/nothing"} {
@@ -152,7 +152,7 @@ func TestEveryAnswerCarriesARequestID(t *testing.T) {
 	}
 }
 
-func TestWhoGuessesPasswordsIsToldToWait(t *testing.T) {
+func TestPasswordGuessingIsRateLimited(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	guess := func(email string) answer {

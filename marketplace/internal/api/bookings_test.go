@@ -168,7 +168,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 	}
 }
 
-func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
+func TestARepeatedRequestGetsTheSameRefusal(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
@@ -181,7 +181,7 @@ func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 	s.kept(t)
 }
 
-func TestWhoseHoldIsNotAnsweredIsToldSoAndNothingIsAskedForTwice(t *testing.T) {
+func TestAnUnansweredReserveIsReportedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
@@ -252,7 +252,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	s.kept(t)
 }
 
-func TestAGuestIsErasedOnDemandOnceThePartnerNeedsTheContactNoMore(t *testing.T) {
+func TestAGuestIsErasedOnDemandOnceThePartnerNoLongerNeedsTheContact(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held, operator := s.book(t), s.signIn(t, marketplace.Operator)

@@ -48,7 +48,7 @@ func kinds(events []event.Event) (list []marketplace.EventType) {
 	return list
 }
 
-func TestAResellerIsToldOfItsBookingsAndOfTheCatalogWhatItAsksFor(t *testing.T) {
+func TestAResellerReceivesEventsOfItsBookingsAndTheCatalogEventsItSubscribesTo(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	a := marketplace.Account{ID: uuid.New(), Email: "bo@example.com", Role: marketplace.Reseller, PasswordHash: s.accounts[marketplace.Reseller].PasswordHash, CreatedAt: s.now()}
@@ -95,7 +95,7 @@ func TestAResellerIsToldOfItsBookingsAndOfTheCatalogWhatItAsksFor(t *testing.T) 
 	}
 }
 
-func TestWhatNobodyHasAskedForIsNotStored(t *testing.T) {
+func TestEventsWithoutASubscriberAreNotStored(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	var stored int
@@ -154,7 +154,7 @@ func TestAWebhookIsItsResellersAlone(t *testing.T) {
 	wantProblem(t, b.do(t, http.MethodPost, webhooks, `{"events":["slot.changed"]}`, reseller), http.StatusConflict, "10 webhooks")
 }
 
-func TestAWebhookThatCannotBeIsRefused(t *testing.T) {
+func TestAnInvalidWebhookIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	reseller := b.signIn(t, marketplace.Reseller)

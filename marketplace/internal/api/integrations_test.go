@@ -146,7 +146,7 @@ func TestATriggerPullsTheCatalogAndSkipsTheSameOne(t *testing.T) {
 	}
 }
 
-func TestAWebhookTellsNothingToWhoHasNoSecret(t *testing.T) {
+func TestAWebhookWithoutTheSecretLearnsNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	made := b.register(t, b.signIn(t, marketplace.Partner), "https://partner.example")

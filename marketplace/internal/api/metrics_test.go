@@ -46,7 +46,7 @@ func (b *bench) metrics(t *testing.T) string {
 	return string(a.body)
 }
 
-func TestTheMetricsTellWhatHasHappened(t *testing.T) {
+func TestTheMetricsCountWhatHasHappened(t *testing.T) {
 	t.Parallel()
 	b, made := busy(t)
 	wanted := []string{
@@ -137,7 +137,7 @@ func TestTheMetricsAnswerWhileTheDatabaseDoesNot(t *testing.T) {
 	}
 }
 
-func TestMetricsAreForTheNetworksThatAreTold(t *testing.T) {
+func TestMetricsAreOnlyForTheConfiguredNetworks(t *testing.T) {
 	t.Parallel()
 	wantProblem(t, setup(t).do(t, "GET", "/metrics", "", header{"X-Forwarded-For", "203.0.113.7"}), 403, "--metrics-from")
 	elsewhere := setup(t, func(c *api.Config) { c.Scrapers = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })

@@ -154,7 +154,7 @@ func TestACertificateListsActivitiesOnOtherReplicas(t *testing.T) {
 	await("after a breach", false)
 }
 
-func TestResellersAreToldOfActivitiesThatAreWithheldAndLetInAgain(t *testing.T) {
+func TestResellersReceiveEventsWhenActivitiesAreWithheldAndListedAgain(t *testing.T) {
 	t.Parallel()
 	w := openBothModes(t)
 	pgtest.Exec(t, w.store, `UPDATE event_subscriptions SET events = events || '{activity.removed}'`)

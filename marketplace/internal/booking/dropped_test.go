@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
+func TestABookingWhoseJobWasDroppedNeedsAnOperator(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fault  string

@@ -128,7 +128,7 @@ func (p pondering) FreshAvailability(ctx context.Context, t partner.Target, aske
 	return p.Client.FreshAvailability(ctx, t, asked, read)
 }
 
-func TestAKeyIsFreeForWhoComesBackWhenNothingWasAskedFor(t *testing.T) {
+func TestAnIdempotencyKeyIsFreeAgainIfThePartnerWasNotCalled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	gone, leave := context.WithCancel(t.Context())
@@ -229,7 +229,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 	})
 }
 
-func TestWhatAHoldIsAnsweredIsWhatIsStored(t *testing.T) {
+func TestTheAnswerToAHoldMatchesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held, err := b.hold(t.Context(), b.wants())

@@ -307,7 +307,7 @@ func (w *world) listed(reason marketplace.AttentionReason) bool {
 // stories is how many hundred stories are played.
 const stories = 40
 
-func TestWhateverHappensTheLawsHold(t *testing.T) {
+func TestTheInvariantsHoldInRandomLifecycles(t *testing.T) {
 	t.Parallel()
 	for range stories {
 		rapid.Check(t, play)

@@ -77,7 +77,7 @@ func TestASlotThatHasStartedIsRefusedWithoutAskingThePartner(t *testing.T) {
 	b.called(t, partnerapi.Availability, asked)
 }
 
-func TestAHoldIsGivenBack(t *testing.T) {
+func TestAHoldIsReleased(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		give   func(*testing.T, *bench, uuid.UUID) error
@@ -134,7 +134,7 @@ func TestAHoldIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
+func TestAPartnersRefusalIsShownInItsWords(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
@@ -154,7 +154,7 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 	b.kept(t)
 }
 
-func TestAnOrderThatCannotBeIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
+func TestAnInvalidOrderIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	before := b.calls(t, partnerapi.Availability)
@@ -193,7 +193,7 @@ func TestAConfirmWithoutAnAnswerIsSentAgainAndBooksOnce(t *testing.T) {
 	b.kept(t)
 }
 
-func TestAConfirmThatNeverHasAnAnswerIsAnOperators(t *testing.T) {
+func TestAConfirmThatIsNeverAnsweredNeedsAnOperator(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{name: lost, match: {endpoint: confirm}, when: after, fault: EMPTY_RESPONSE}`)
@@ -235,7 +235,7 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 	b.kept(t)
 }
 
-func TestWhoeverReadsOfARefusalIsToldThatAnEarlierConfirmHadNoAnswer(t *testing.T) {
+func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}, {match: {endpoint: confirm}, times: 1, status: 500}]`)
@@ -272,7 +272,7 @@ func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {
 	b.kept(t)
 }
 
-func TestAReleaseThatNobodyTakesIsParkedUntilAnOperatorSendsItAgain(t *testing.T) {
+func TestAReleaseThatIsNeverAcceptedWaitsForAnOperator(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{name: broken, match: {endpoint: release}, status: 500}`)
@@ -434,7 +434,7 @@ func (d dying) Confirm(ctx context.Context, by partner.SendBy, t partner.Target,
 	return d.Client.Confirm(ctx, by, t, h, asked, tickets)
 }
 
-func TestTheCallsOfTheDeadAreSeenTo(t *testing.T) {
+func TestUnansweredCallsOfDeadReplicasAreResolved(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)

@@ -25,7 +25,7 @@ faults:
   - {name: slow, delay: {uniform: {min: 10ms, max: 50ms}}}
 `
 
-func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
+func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 	t.Parallel()
 	many, seats := 100, 5
 	if customers := whole(t); customers > 0 {

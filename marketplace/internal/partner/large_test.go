@@ -17,7 +17,7 @@ import (
 )
 
 // Four large answers are read concurrently. The fifth waits, and small ones do not.
-func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
+func TestOnlyAFewLargeAnswersAreHeldInMemory(t *testing.T) {
 	t.Parallel()
 	block := make([]byte, 9<<20)
 	b := setup(t, func(w http.ResponseWriter, r *http.Request) {

@@ -133,7 +133,7 @@ func TestNoByteOfACallWhoseTimeIsOverIsSent(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSentOfACallThatWasGivenUpIsDropped(t *testing.T) {
+func TestTheRestOfAnAbandonedCallIsNotSent(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)

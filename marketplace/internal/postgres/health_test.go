@@ -40,7 +40,7 @@ func versionOf(t *testing.T, store *postgres.Store, id uuid.UUID) (version strin
 	return version
 }
 
-func TestCallsOfTwoReplicasAtOnceAreAllCounted(t *testing.T) {
+func TestConcurrentCallsOfTwoReplicasAreAllCounted(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
 	replicas := []*postgres.Store{pgtest.OpenAt(t, address), pgtest.OpenAt(t, address)}

@@ -73,7 +73,7 @@ func (f deafFeed) Next(ctx context.Context) (storefront.News, error) {
 	return reported, err
 }
 
-func TestAFeedThatTellsNothingAnyMoreIsReplaced(t *testing.T) {
+func TestAFeedThatStopsReportingIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	store := &deafened{Storefront: s.store.Storefront}

@@ -258,7 +258,7 @@ func (a *attempts) count(delivered bool) {
 	}
 }
 
-func TestOfTheCatalogEveryResellerIsToldWhatItHasAskedFor(t *testing.T) {
+func TestResellersReceiveTheCatalogEventsThatTheySubscribeTo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.sendsEvents(t)
@@ -374,7 +374,7 @@ func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
 	}
 }
 
-func TestADisabledAccountIsToldNothing(t *testing.T) {
+func TestADisabledAccountReceivesNoEvents(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.sendsEvents(t)

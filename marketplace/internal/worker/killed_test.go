@@ -42,7 +42,7 @@ func runDoomed(address string) error {
 	select {}
 }
 
-func TestWhatAKilledReplicaWasDoingIsTakenOver(t *testing.T) {
+func TestTheWorkOfAKilledReplicaIsTakenOver(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.jobTime, b.rescueTime = shortJob, shortRescue

@@ -52,7 +52,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	}
 }
 
-func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
+func TestOneOfTwoReplicasRunsAJob(t *testing.T) {
 	t.Parallel()
 	b := setupAt(t, time.Now().AddDate(0, 0, -30)) // so that due jobs are also due for the job queue, which uses the real time
 	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, Probes: 6 * time.Hour, Incremental: 8 * time.Hour, Sweeps: 4 * time.Hour}
@@ -135,7 +135,7 @@ func TestWhileASyncRunsAStormOfNotificationsIsOneMore(t *testing.T) {
 	}
 }
 
-func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
+func TestAPartnerThatHangsDelaysNoOtherPartner(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.schedule.Probes = time.Minute

@@ -185,7 +185,7 @@ func (s serving) stop(signal os.Signal) {
 
 const key = "a-key-for-tests"
 
-func TestServeAnswersAndStopsWhenItIsTold(t *testing.T) {
+func TestServeAnswersAndStopsOnASignal(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		s := serve(t, nil, "--auth-key", key)

@@ -14,7 +14,7 @@ import (
 // nobody is the Unix user without rights, on every system.
 const nobody = 65534
 
-func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
+func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	folder, err := os.MkdirTemp("", "mockpartner-permission-")
 	if err != nil {

@@ -43,7 +43,7 @@ func TestEmptyPanelsSayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestWhatCallersSendIsShownAsText(t *testing.T) {
+func TestTextFromCallersIsEscaped(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	const attack = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
@@ -150,7 +150,7 @@ func TestEverythingOnThePageHasAName(t *testing.T) {
 	}
 }
 
-func TestSlotsAreToldByWordsAndNotByColourAlone(t *testing.T) {
+func TestSlotsAreMarkedByWordsAndNotByColourAlone(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	words := map[string]string{"available": "open", "limited": "few", "sold-out": "sold out", "closed": "closed", "freesale": "no limit"}
@@ -168,7 +168,7 @@ func TestSlotsAreToldByWordsAndNotByColourAlone(t *testing.T) {
 	}
 }
 
-func TestOfALargeBodyTheBeginningIsShown(t *testing.T) {
+func TestALargeBodyIsShownFromItsBeginning(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	v.partner("POST", "/bookings/reserve", `{"x":"`+strings.Repeat("é", 50_000)+`"}`, 400)
@@ -181,7 +181,7 @@ func TestOfALargeBodyTheBeginningIsShown(t *testing.T) {
 	}
 }
 
-func TestOfManyHoldsTheNextToExpireAreListedAndCounted(t *testing.T) {
+func TestTheNextHoldsToExpireAreListedAndCounted(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	slots, err := v.Default().Platform().Calendar("paris-audio", "download", time.Time{}, 2) // without limit
@@ -220,7 +220,7 @@ func TestTheCallerIsJudgedWhenItIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhatAQueryCannotChooseIsTheDefault(t *testing.T) {
+func TestUnknownValuesInAQueryShowTheDefaultPage(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	for _, query := range []string{"?exchange=x", "?exchange=999", "?from=x", "?from=9999-99-99", "?product=none&option=none&slot=none", "?product=tokyo-market&option=none"} {

@@ -117,7 +117,7 @@ func TestTheClockIsShownAndMoved(t *testing.T) {
 	}
 }
 
-func TestMovesThatCannotBeAreRefusedAndMoveNothing(t *testing.T) {
+func TestImpossibleMovesAreRefusedAndMoveNothing(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	for body, words := range map[string]string{
@@ -260,7 +260,7 @@ func TestASandboxMaySellACatalogOfItsOwn(t *testing.T) {
 	o.refused("POST", "/_mock/sandboxes", strings.Replace(strings.Replace(own, "UTC", "Mars", 1), "own", "bad", 1), 400, "products[0].timeZone: expected an IANA time zone")
 }
 
-func TestSandboxesThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidSandboxesAreRefused(t *testing.T) {
 	t.Parallel()
 	o := start(t, func(options *mockpartner.Options) { options.MaxSandboxes = 2 })
 	for body, words := range map[string]string{
@@ -335,8 +335,8 @@ func TestEveryRouteIsAnswered(t *testing.T) {
 func TestUnknownControlPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	t.Parallel()
 	o := start(t)
-	o.refused("GET", "/_mock/nothing", "", 404, "/_mock/routes lists what is")
-	o.refused("PUT", "/_mock/clock", "", 405, "does not take PUT but GET, POST")
+	o.refused("GET", "/_mock/nothing", "", 404, "/_mock/routes lists the paths")
+	o.refused("PUT", "/_mock/clock", "", 405, "does not support PUT: use GET, POST")
 	o.refused("GET", "/s/nobody/_mock/clock", "", 404, `no sandbox "nobody"`)
 	o.refused("GET", "/s/%6eobody/products", "", 404, "no sandbox")
 }

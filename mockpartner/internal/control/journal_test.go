@@ -120,7 +120,7 @@ func TestAWaitIsAnsweredWhenTheExchangeIsThere(t *testing.T) {
 	o.refused("GET", "/_mock/journal/har?after=x", "", 400, "after: expected a number")
 }
 
-func TestAnExchangeTellsWhatItTouched(t *testing.T) {
+func TestAnExchangeRecordsWhatItTouched(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	code := o.reserve("", key)
@@ -164,7 +164,7 @@ func TestTheJournalIsExportedAsAnArchive(t *testing.T) {
 	}
 }
 
-func TestTestimonyIsTakenDownAndListed(t *testing.T) {
+func TestTestimonyIsRecordedAndListed(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	reported := o.call("POST", "/_mock/testimony", `{"died":["127.0.0.1:40112","[::ffff:10.0.0.7]:99","10.0.0.8"],"at":"2026-07-01T09:00:00Z"}`, 201)
@@ -245,7 +245,7 @@ func TestExchangesAreChosenByStatusFaultTextAndWithoutProbes(t *testing.T) {
 	o.refused("GET", "/_mock/journal?probes=no", "", 400, "probes: expected true or false")
 }
 
-func TestTheVerdictIsToldAsJSONOrAsText(t *testing.T) {
+func TestTheVerdictIsPrintedAsJSONOrAsText(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	o.call("GET", "/products?limit=2", "", 200)

@@ -95,7 +95,7 @@ func TestASlotIsChangedAsStaffWould(t *testing.T) {
 	}
 }
 
-func TestChangesOfASlotThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidChangesOfASlotAreRefused(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	id := slot(t, o.mock.Default())
@@ -215,15 +215,15 @@ func TestSandboxesWithKeysOfTheirOwnShareAnAddress(t *testing.T) {
 	o.call("GET", "/products", "", 200)
 }
 
-func TestWhatDoesNotExistIsNeitherClonedNorSavedNorRestored(t *testing.T) {
+func TestAMissingSandboxCannotBeClonedSavedOrRestored(t *testing.T) {
 	t.Parallel()
 	o := start(t, func(options *mockpartner.Options) { options.MaxSandboxes = 2 })
 	for _, c := range [][2]string{{"GET", ""}, {"POST", "/clone"}, {"POST", "/reset"}, {"GET", "/snapshots"}, {"POST", "/snapshots"}, {"POST", "/snapshots/x/restore"}, {"DELETE", "/snapshots/x"}} {
 		o.refused(c[0], "/_mock/sandboxes/nobody"+c[1], `{"name":"x"}`, 404, `no sandbox "nobody"`)
 	}
 	const box = "/_mock/sandboxes/default"
-	o.refused("POST", box+"/snapshots/x/restore", "", 404, "no such snapshot: x")
-	o.refused("DELETE", box+"/snapshots/x", "", 404, "no such snapshot: x")
+	o.refused("POST", box+"/snapshots/x/restore", "", 404, "there is no snapshot with this name: x")
+	o.refused("DELETE", box+"/snapshots/x", "", 404, "there is no snapshot with this name: x")
 	o.refused("POST", box+"/snapshots", `{"name":"X"}`, 400, "name: expected")
 	o.refused("POST", box+"/snapshots", "", 400, "expected a JSON object")
 	o.refused("POST", box+"/clone", `{"name":"default"}`, 409, "such a sandbox already")

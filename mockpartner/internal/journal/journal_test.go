@@ -214,7 +214,7 @@ func TestTheLargestSharedBodyLeavesRoomForAllWhoHoldIt(t *testing.T) {
 	}
 }
 
-func TestManyMayWriteAndReadAtOnce(t *testing.T) {
+func TestManyMayWriteAndReadConcurrently(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 50, Bytes: 100_000})
 	shared := Body(strings.Repeat("x", 10_000))
@@ -238,7 +238,7 @@ func TestManyMayWriteAndReadAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnExchangeTellsWhetherItsAnswerWasDelivered(t *testing.T) {
+func TestAnExchangeRecordsWhetherItsAnswerWasDelivered(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		report    func(Entry)
@@ -260,7 +260,7 @@ func TestAnExchangeTellsWhetherItsAnswerWasDelivered(t *testing.T) {
 	}
 }
 
-func TestARecordTellsWhatIsMissing(t *testing.T) {
+func TestARecordStatesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 3})
 	enter(j, "GET", "/a", 200, "")

@@ -122,7 +122,7 @@ func TestPlainCodesNeedNoEscaping(t *testing.T) {
 	}
 }
 
-func TestAwkwardCodesHoldWhatClientsFallOver(t *testing.T) {
+func TestAwkwardCodesContainTheCharactersThatBreakClients(t *testing.T) {
 	t.Parallel()
 	c := oneProduct()
 	c.Codes = catalog.AwkwardCodes
@@ -139,7 +139,7 @@ func TestAwkwardCodesHoldWhatClientsFallOver(t *testing.T) {
 	}
 }
 
-func TestACallTellsWhatEachCallChanged(t *testing.T) {
+func TestACallReportsWhatItChanged(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	slot := d.full(day, 5)

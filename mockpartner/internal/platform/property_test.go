@@ -47,7 +47,7 @@ func (m *model) giveBack(h *modelHold) {
 	}
 }
 
-func TestRandomLifecyclesKeepTheLaws(t *testing.T) {
+func TestRandomLifecyclesKeepTheInvariants(t *testing.T) {
 	t.Parallel()
 	for _, noHolds := range []bool{false, true} {
 		t.Run(fmt.Sprintf("no holds %t", noHolds), func(t *testing.T) {

@@ -370,7 +370,7 @@ func TestAFileIsReadAgainWhenItChanges(t *testing.T) {
 }
 
 // What nests deeply takes the parser gigabytes.
-func TestWhatNestsTooDeeplyIsRefusedBeforeItIsParsed(t *testing.T) {
+func TestDeeplyNestedInputIsRefusedBeforeItIsParsed(t *testing.T) {
 	t.Parallel()
 	deep := []byte(strings.Repeat("[", 100_000))
 	_, faults := script.ParseFaults("body", deep)

@@ -74,7 +74,7 @@ func TestTriggersAreSentByTheClock(t *testing.T) {
 }
 
 // A clock that runs needs no call and no move.
-func TestARunningClockGetsThereByItself(t *testing.T) {
+func TestARunningClockReachesATimerByItself(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), runAt(t, clock.NewVirtual(nil))
 	p.clock.Set(noon)
@@ -112,7 +112,7 @@ func TestASlotCanBeNamedByItsDay(t *testing.T) {
 	}
 }
 
-func TestWhatIsPlannedForASlotThatIsNoneIsRefused(t *testing.T) {
+func TestAPlannedChangeOfAnUnknownSlotIsRefused(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	nowhere := &script.SlotName{Product: product, Option: option, ID: "nowhere"}
@@ -122,7 +122,7 @@ func TestWhatIsPlannedForASlotThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestAPlannedChangeThatCannotBeMadeIsTold(t *testing.T) {
+func TestAPlannedChangeThatCannotBeMadeIsReported(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.reserve(p.slots[0].ID, 5)
@@ -158,7 +158,7 @@ func once(actions script.WebhookActions) func(*webhook.Config) {
 	return withFault(script.WebhookFault{Name: "wrong", Times: 1, WebhookActions: actions})
 }
 
-func TestAWebhookIsSentTwiceOrNeverOrTellsHowTheSlotWas(t *testing.T) {
+func TestAWebhookIsSentTwiceOrNeverOrWithTheOldState(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		actions    script.WebhookActions

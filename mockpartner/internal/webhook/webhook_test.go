@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestASlotThatStaffChangeIsToldWithTheSecret(t *testing.T) {
+func TestASlotThatStaffChangeIsNotifiedWithTheSecret(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.notifies(m)
@@ -36,7 +36,7 @@ func TestASlotThatStaffChangeIsToldWithTheSecret(t *testing.T) {
 	}
 }
 
-func TestACatalogThatChangesIsToldByATriggerWithoutABody(t *testing.T) {
+func TestAChangedCatalogIsAnnouncedByATriggerWithoutABody(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.notifies(m)
@@ -58,7 +58,7 @@ func TestACatalogThatChangesIsToldByATriggerWithoutABody(t *testing.T) {
 
 func call0(path string) call { return call{path: path, secret: secret, presented: true} }
 
-func TestWhatBookingsDoIsToldWhereItIsWanted(t *testing.T) {
+func TestBookingsSendWebhooksIfTheyAreSwitchedOn(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.notifies(m, on(platform.BookingChange))
@@ -80,7 +80,7 @@ func TestWhatBookingsDoIsToldWhereItIsWanted(t *testing.T) {
 	}
 }
 
-func TestHoldsAreNotToldUnlessWanted(t *testing.T) {
+func TestHoldsSendNoWebhooksByDefault(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.notifies(m)
@@ -92,7 +92,7 @@ func TestHoldsAreNotToldUnlessWanted(t *testing.T) {
 	}
 }
 
-func TestAMarketplaceThatCannotTakeItIsToldAgainUntilItCan(t *testing.T) {
+func TestAWebhookIsRepeatedUntilTheMarketplaceAcceptsIt(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	m.answers(func(n int, w http.ResponseWriter) {
@@ -164,7 +164,7 @@ func TestAnAnswerThatRefusesIsFinal(t *testing.T) {
 	}
 }
 
-func TestItIsGivenUpAfterAsManyAttemptsAsThereMayBe(t *testing.T) {
+func TestAWebhookIsGivenUpAfterTheMaximumOfAttempts(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	m.answers(func(_ int, w http.ResponseWriter) { w.WriteHeader(500) })
@@ -229,7 +229,7 @@ func TestTheSecretIsInNothingThatCanBeSeen(t *testing.T) {
 	}
 }
 
-func TestAQueueThatIsFullDropsAndTells(t *testing.T) {
+func TestAFullQueueDropsCallsAndReportsThem(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	m.arrive = make(chan struct{}, 1)
@@ -264,7 +264,7 @@ func TestOnlySoManyAreKeptOnRecord(t *testing.T) {
 	}
 }
 
-func TestWhatIsStillToBeSentIsDroppedWhenTheSenderIsSetUpAnewOrTurnedOff(t *testing.T) {
+func TestPendingWebhooksAreDroppedWhenTheSenderIsReconfiguredOrTurnedOff(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(partner, *marketplace){
 		"reconfigured": func(p partner, m *marketplace) { p.notifies(m) },
@@ -324,7 +324,7 @@ func TestARestartedSenderBeginsAgain(t *testing.T) {
 	}
 }
 
-func TestASlotThatIsAskedForIsToldAsItIs(t *testing.T) {
+func TestARequestedSlotIsSentInItsCurrentState(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.notifies(m)

@@ -215,7 +215,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description For the networks that the service is told, its own machine unless it is told otherwise.
+         * @description For the networks of `--metrics-from` only; by default, the service's own machine.
          */
         get: operations["metrics"];
         put?: never;
@@ -238,7 +238,7 @@ export interface paths {
         /**
          * Sign in
          * @description An unknown address is refused in the same time as a wrong password. Failed sign-ins are counted, 10 a
-         *     minute for one account and 30 from one network address unless the service is told otherwise; those that go well
+         *     minute for one account and 30 from one network address, unless configured otherwise; those that succeed
          *     are not.
          */
         post: operations["login"];
@@ -1594,7 +1594,7 @@ export interface paths {
         put?: never;
         /**
          * Update one slot now
-         * @description Where the slot's option is not known the catalog is pulled, which the answer does not tell (WHK-2, WHK-3).
+         * @description If the slot's option is unknown, the catalog is pulled; the answer does not show this (WHK-2, WHK-3).
          */
         post: operations["notifySlot"];
         delete?: never;
@@ -1631,7 +1631,7 @@ export interface webhooks {
 export interface components {
     schemas: {
         /**
-         * Answer that tells nothing more
+         * Answer without data
          * @description The request succeeded.
          * @example {
          *       "success": 1,
@@ -2654,7 +2654,7 @@ export interface components {
         };
         /**
          * Body of POST /resellers/webhooks
-         * @description What the reseller wants to be told, and where.
+         * @description The events that the reseller subscribes to, and the URL that receives them.
          * @example {
          *       "url": "https://shop.example/hooks",
          *       "events": [
@@ -6073,7 +6073,7 @@ export interface components {
         };
         /**
          * Webhook of a reseller
-         * @description What a reseller wants to be told, and how its URL fares.
+         * @description The events that a reseller subscribes to, and the state of its URL.
          * @example {
          *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "mode": "live",
@@ -6112,7 +6112,7 @@ export interface components {
              */
             _id: string;
             /**
-             * @description live or test: it is told events of this mode.
+             * @description live or test: it receives events of this mode.
              * @enum {string}
              */
             mode: "live" | "test";
@@ -6171,7 +6171,7 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What the event tells.
+             * @description The event's data.
              * @enum {string}
              */
             type: "booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed";
@@ -7037,7 +7037,7 @@ export interface components {
         };
         /**
          * Data of a booking's event
-         * @description What a booking.* event tells. It holds nothing about the guest.
+         * @description The data of a booking.* event. It contains nothing about the guest.
          * @example {
          *       "booking_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "reseller_reference": "order-17",
