@@ -176,7 +176,7 @@ func TestALargeBodyIsShownFromItsBeginning(t *testing.T) {
 	if page := v.see("/_mock/?exchange=1"); !strings.Contains(page, "The first 65536 of 100008 bytes.") || len(page) > 600_000 {
 		t.Errorf("want a page with the beginning, got %d bytes", len(page))
 	}
-	if page := v.see("/_mock/?exchange=2"); !strings.Contains(page, "2 bytes that are no text") {
+	if page := v.see("/_mock/?exchange=2"); !strings.Contains(page, "2 bytes that are not text") {
 		t.Error("Expected a note that the bytes are not text")
 	}
 }

@@ -234,7 +234,7 @@ func TestSandboxesAreMadeListedAndDeleted(t *testing.T) {
 	if len(listed) != 2 || listed[1].(map[string]any)["name"] != "mine" {
 		t.Fatalf("want default and mine, got %v", listed)
 	}
-	o.refused("POST", "/_mock/sandboxes", `{"name":"mine"}`, 409, "such a sandbox already: mine")
+	o.refused("POST", "/_mock/sandboxes", `{"name":"mine"}`, 409, "a sandbox with this name exists already: mine")
 	o.call("DELETE", "/_mock/sandboxes/mine", "", 200)
 	o.refused("GET", "/s/mine/products", "", 404, `no sandbox "mine"`)
 	o.refused("DELETE", "/_mock/sandboxes/mine", "", 404, `no sandbox "mine"`)

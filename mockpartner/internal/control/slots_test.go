@@ -226,7 +226,7 @@ func TestAMissingSandboxCannotBeClonedSavedOrRestored(t *testing.T) {
 	o.refused("DELETE", box+"/snapshots/x", "", 404, "there is no snapshot with this name: x")
 	o.refused("POST", box+"/snapshots", `{"name":"X"}`, 400, "name: expected")
 	o.refused("POST", box+"/snapshots", "", 400, "expected a JSON object")
-	o.refused("POST", box+"/clone", `{"name":"default"}`, 409, "such a sandbox already")
+	o.refused("POST", box+"/clone", `{"name":"default"}`, 409, "a sandbox with this name exists already")
 	o.refused("POST", box+"/clone", `{"name":"x","seed":1}`, 400, "seed")
 	for i := range 16 {
 		o.call("POST", box+"/snapshots", fmt.Sprintf(`{"name":"s%d"}`, i), 201)
