@@ -181,7 +181,7 @@ func soldOut(t *scenario.SellOut) Finding {
 
 func fullRefused(t *scenario.SellOut) Try {
 	if t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0 {
-		return unplayed(scenario.NotHere("the slot was not full any more: other customers moved its seats"))
+		return unplayed(scenario.NotHere("the slot was no longer full: other customers changed its seats"))
 	}
 	return reserved(t.Full, t.Over, t.Stop, refusal...)
 }

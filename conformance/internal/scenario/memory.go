@@ -74,7 +74,7 @@ func keep(ctx context.Context, p *Player, fate EarlyState, attempt int) *Kept {
 			k.Stop = Missing("the partner does not support cancellations")
 			return
 		}
-		want := seat(fmt.Sprintf("reserve 1 seat, to be looked at again later: %s", fate), option)
+		want := seat(fmt.Sprintf("reserve 1 seat, to check it again later: %s", fate), option)
 		want.Suits = roomy(PlaySurvey(ctx, p, 0).Offers)
 		t := p.begin(ctx, &k.Opening, want)
 		switch fate {
@@ -110,7 +110,7 @@ func PlayKept(fate EarlyState) func(context.Context, *Player, int) *Kept {
 	return func(ctx context.Context, p *Player, attempt int) *Kept {
 		return played(p, "kept "+string(fate), attempt, func(k *Kept, _ string) {
 			if !p.keeps {
-				k.Stop = Missing("nothing was made early in the run, to be looked at again")
+				k.Stop = Missing("no hold or booking was made early in the run, to check it again")
 				return
 			}
 			*k = *keep(ctx, p, fate, attempt)
@@ -186,7 +186,7 @@ func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *Stop {
 		return p.Time.out()
 	}
 	if live, _ := k.Hold.ends(); k.Hold.Held() && !k.Hold.Expires.IsZero() && p.Clock.Now().After(live) {
-		return NotHere("the hold may have expired before it was looked at again")
+		return NotHere("the hold may have expired before it was checked again")
 	}
 	return nil
 }

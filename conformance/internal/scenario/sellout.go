@@ -52,7 +52,7 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 		t := p.beginWithFewest(ctx, &s.Opening, option)
 		if s.Stop == nil {
 			left := s.Before.Last.Left
-			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.tooMany(s.Offer, left), &s.TooMany, "after too many were asked for", always)
+			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.tooMany(s.Offer, left), &s.TooMany, "after too many seats were requested", always)
 			if p.on != nil && left > mostFilled {
 				t.step(func() *Stop { return NotHere("the slot has too many seats to be sold out") })
 			}

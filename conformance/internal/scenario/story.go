@@ -174,7 +174,7 @@ func (o *Opening) TakesLater() bool {
 	return o.Traits.Holdless && (o.Before == nil || o.Held == nil || !o.Held.Counted || o.Held.First.Left >= o.Before.Last.Left)
 }
 
-const takenMeanwhile = "the slots that could be booked were taken meanwhile"
+const takenMeanwhile = "the bookable slots were taken in the meantime"
 
 // taken reports whether a slot no longer has seats for a party.
 func taken(fresh *Reading, party int64) bool {

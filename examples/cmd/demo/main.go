@@ -77,10 +77,10 @@ func story(often paces) []chapter {
 			{"The suite judges it by the contract, rule by rule", partnerIsJudged},
 		}},
 		{"A marketplace", []step{
-			{"A marketplace starts, with a PostgreSQL of its own", func(ctx context.Context, s *stage) error { return marketStarts(ctx, s, often) }},
+			{"A marketplace starts, with its own PostgreSQL", func(ctx context.Context, s *stage) error { return marketStarts(ctx, s, often) }},
 			{"Its operator makes accounts for a partner and a shop", accountsAreMade},
 			{"The partner registers its platform", partnerRegisters},
-			{"The partner has its catalog pulled, by a webhook", catalogIsPulled},
+			{"The partner triggers a pull of its catalog by a webhook", catalogIsPulled},
 		}},
 		{"A customer books", []step{
 			{"The shop lists what there is, in two currencies", activitiesAreListed},

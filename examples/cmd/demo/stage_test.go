@@ -165,7 +165,7 @@ func TestLinesFitANarrowTerminal(t *testing.T) {
 	screen, transcript := &strings.Builder{}, &strings.Builder{}
 	narrow := newPrinter(screen, transcript)
 	narrow.width = 40
-	narrow.step(1, "A marketplace starts, with a PostgreSQL of its own")
+	narrow.step(1, "A marketplace starts, with its own PostgreSQL")
 	narrow.called(201, "marketplace", "POST /api/v1/resellers/activities/01a2…/variations")
 	narrow.called(0, "partner", "POST /availability")
 	narrow.called(0, "partner", "POST /availability")

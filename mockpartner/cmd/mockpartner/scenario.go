@@ -41,8 +41,8 @@ func newScenario() *cobra.Command {
 		Use:   "schema",
 		Short: "Print the JSON Schema of scenario files",
 		Long: `schema prints the JSON Schema of scenario files. Editors that know it complete and
-check what is written: a first line "# yaml-language-server: $schema=FILE" tells
-many of them.`,
+check what is written: a first line "# yaml-language-server: $schema=FILE" works
+in many of them.`,
 		Example: "  mockpartner scenario schema > scenario.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -121,7 +121,7 @@ func (e exchangeView) Class() string {
 func (e exchangeView) Words() string {
 	switch {
 	case !e.Done:
-		return "under way"
+		return "in progress"
 	case e.Status == 0:
 		return "no answer"
 	default:

@@ -58,7 +58,7 @@ func (v Verdict) notes(died int) []string {
 	}
 	note(int(v.Cleared), "the journal was emptied of its first %d exchanges: what they say is not judged")
 	note(int(v.Dropped), "the journal dropped %d exchanges to make room for newer ones: what they say is not judged")
-	note(v.UnderWay, "%d exchanges are still under way")
+	note(v.UnderWay, "%d exchanges are still in progress")
 	note(died, "%d exchanges count as unanswered: a test reported that their callers died")
 	return notes
 }

@@ -65,7 +65,7 @@ func (s *story) repeated(b *bench, calls []*call, what, code string, settles ...
 	last := calls[len(calls)-1]
 	switch {
 	case !last.Done && last.LeftAfter == nil:
-		b.cannot("the last " + what + " is still under way")
+		b.cannot("the last " + what + " is still in progress")
 	case s.passed(last) < patience:
 		b.cannot("the last " + what + " failed a short while ago and may still be sent again")
 	default:

@@ -55,7 +55,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (Hold, 
 		return Hold{}, err
 	}
 	if !ok {
-		return Hold{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", r.OptionID, r.AvailabilityID)
+		return Hold{}, refuse(UnknownID, "option %q has no slot %q: request availability again", r.OptionID, r.AvailabilityID)
 	}
 	scene := p.life.look(now, observe, key, "")
 	defer scene.end()
