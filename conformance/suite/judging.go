@@ -108,7 +108,10 @@ func like(value any) *plan.Case {
 func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 	var open *scenario.Stop
 	counted := s.Seats == ""
-	for _, play := range subjects {
+	for i, play := range subjects {
+		if s.Race > 0 && i > 0 && j.held && j.player.Time.LateForMore() {
+			break // the other rules need the time
+		}
 		value := play(j.ctx, j.player, 0)
 		if value == nil {
 			break

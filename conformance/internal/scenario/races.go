@@ -127,9 +127,20 @@ type LastSeats struct {
 	Swapped  *Reading
 }
 
+// another returns a stop if a race must not be run again for want of time.
+func (p *Player) another(round int) *Stop {
+	if round > 0 && p.Time.LateForMore() {
+		return Missing("there was no time for another round of the race")
+	}
+	return nil
+}
+
 // PlayLastSeats plays a round of LastSeats on a slot with few seats. All rounds use one option.
 func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 	return played(p, "last seats", round, func(t *LastSeats, option string) {
+		if t.Stop = p.another(round); t.Stop != nil {
+			return
+		}
 		t.Party = 1
 		if groups(round) {
 			t.Party = 2
@@ -313,6 +324,9 @@ type Twice struct {
 // PlayTwice plays a round of Twice. It makes a booking, so the partner must accept cancellations.
 func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 	return played(p, "twice", round, func(b *Twice, option string) {
+		if b.Stop = p.another(round); b.Stop != nil {
+			return
+		}
 		site := "twice"
 		if key := p.roams(ctx, round, discover.Want{Seats: 1, Counted: true}); key != "" {
 			site, option = site+" "+key, key
@@ -434,6 +448,9 @@ type Apart struct {
 // PlayApart plays a round of Apart.
 func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 	return played(p, "apart", round, func(a *Apart, option string) {
+		if a.Stop = p.another(round); a.Stop != nil {
+			return
+		}
 		find := func(skip string) func() (discover.Offer, *Stop) {
 			return func() (discover.Offer, *Stop) {
 				return p.offer(ctx, discover.Want{Seats: 1, Room: 3, Counted: true, Suits: func(o discover.Offer) bool { return o.Key() != skip && o.OptionKey() != skip }})

@@ -288,11 +288,11 @@ func (t storyPlayer) act(into *Act, when string, call func() (*probe.Answer, *St
 	}
 }
 
-// inVain makes a call that must be refused or have no effect, as often as the depth of the run
-// sets. If when is not "", it then counts the seats.
+// inVain makes a call that must be refused or have no effect, as often as the depth of the run sets
+// and its time allows. If when is not "", it then counts the seats.
 func (t storyPlayer) inVain(into *Act, when string, call func() (*probe.Answer, *Stop)) {
 	t.act(into, "", call)
-	for range t.tries() {
+	for range t.repeats(into.Answer) {
 		t.step(func() *Stop {
 			answer, stop := call()
 			if answer != nil {
@@ -306,13 +306,20 @@ func (t storyPlayer) inVain(into *Act, when string, call func() (*probe.Answer, 
 	}
 }
 
-// tries returns how often a call without effect is repeated: at most once in a case, because there
-// are many cases.
-func (t storyPlayer) tries() int {
-	if t.on != nil {
-		return min(1, t.Depth.Repeats()-1)
+// repeatShare is the share of the run's time for the repeats of one call without effect.
+const repeatShare = 0.02
+
+// repeats returns how often a call without effect is repeated after its first answer: at most once in
+// a case, because there are many cases, and less often at a slow partner.
+func (p *Player) repeats(first *probe.Answer) int {
+	if first == nil {
+		return 0
 	}
-	return t.Depth.Repeats() - 1
+	most := min(p.Depth.Repeats()-1, p.Affordable(first.Endpoint, repeatShare))
+	if p.on != nil {
+		most = min(most, 1)
+	}
+	return most
 }
 
 // confirmInVain confirms the code of a hold that is no longer live.
@@ -375,14 +382,14 @@ func (t storyPlayer) undo(purpose, id string, body bool, into *Act, when string)
 }
 
 // reserve sends a reserve for another party and accepts any answer; a hold is released. A refused
-// reserve is repeated, as often as the depth of the run sets, without and with its optional fields. The seats are counted if count
-// returns true for an answer.
+// reserve is repeated as inVain does, without and with its optional fields. The seats are counted if
+// count returns true for an answer.
 func (t storyPlayer) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
 	reserve := func(full bool) (*probe.Answer, *Stop) {
 		return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, party, full)
 	}
 	t.act(into, "", func() (*probe.Answer, *Stop) { return reserve(true) })
-	for nth := range t.tries() {
+	for nth := range t.repeats(into.Answer) {
 		if t.story.Stop != nil || !TurnedDown(into.last()) {
 			break
 		}

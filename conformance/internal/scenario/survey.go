@@ -203,12 +203,13 @@ type RepeatedCall struct {
 	Stop   *Stop
 }
 
-// playRepeated makes a call that must be refused or have no effect, as often as the depth of the run sets.
+// playRepeated makes a call that must be refused or have no effect, as often as the depth of the run
+// sets and its time allows.
 func (p *Player) playRepeated(h *RepeatedCall, call func() (*probe.Answer, *Stop)) {
 	if h.Answer, h.Stop = call(); h.Stop != nil {
 		return
 	}
-	for range p.Depth.Repeats() - 1 {
+	for range p.repeats(h.Answer) {
 		answer, stop := call()
 		if stop != nil {
 			return

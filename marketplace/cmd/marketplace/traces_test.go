@@ -130,7 +130,7 @@ func (s *service) opened(t *testing.T, partner *mocktest.Server) (email string, 
 	return "reseller@example.com", order
 }
 
-// bookable finds a bookable slot.
+// bookable finds a bookable slot for two.
 func bookable(t *testing.T, shop *client.Reseller) (client.Order, bool) {
 	t.Helper()
 	activities, err := shop.Activities(client.ActivityQuery{}).Page(t.Context(), 1, 20)
@@ -141,7 +141,7 @@ func bookable(t *testing.T, shop *client.Reseller) (client.Order, bool) {
 				slots, err := shop.Slots(t.Context(), client.SlotsQuery{ActivityID: activity.ID, VariationID: variation.ID, Date: client.DateOf(time.Now().AddDate(0, 0, day))})
 				must(t, err)
 				for _, slot := range slots {
-					if slot.Bookable && len(slot.Pricing.Units) > 0 {
+					if slot.Bookable && len(slot.Pricing.Units) > 0 && (slot.Vacancies == nil || *slot.Vacancies >= 2) {
 						return client.Order{
 							ActivityID: activity.ID, VariationID: variation.ID, AvailabilityID: slot.AvailabilityID,
 							Units:   []client.Party{{Type: partnerapi.UnitType("ADULT"), Quantity: 2}},
