@@ -36,7 +36,7 @@ func TestThePageShowsWhatIsInTheSandbox(t *testing.T) {
 func TestEmptyPanelsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	page := start(t).see("/_mock/")
-	for _, want := range []string{"No calls yet. Point a marketplace", "No seats are held", "Nothing is booked", "No fault is armed", "Set up where its integration is"} {
+	for _, want := range []string{"No calls yet. Point a marketplace", "No seats are held", "Nothing is booked", "No fault is armed", "Enter the address of its integration"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("want %q on the page", want)
 		}
