@@ -50,15 +50,15 @@ func (m *Masker) Masked(of partnerapi.Endpoint, named string, request, answer []
 	}
 	said := &masker{}
 	asked, fine := said.read(request)
-	told, readable := said.read(answer)
-	codes := []string{named, textOf(asked, "reservationConfirmationCode"), textOf(told, "reservationConfirmationCode"), textOf(told, "externalBookingId")}
+	received, readable := said.read(answer)
+	codes := []string{named, textOf(asked, "reservationConfirmationCode"), textOf(received, "reservationConfirmationCode"), textOf(received, "externalBookingId")}
 	for _, code := range codes {
 		said.said = append(said.said, m.byCode[code]...)
 	}
 	for _, code := range codes {
 		m.remember(code, said.said)
 	}
-	return said.written(request, asked, fine), said.written(answer, told, readable)
+	return said.written(request, asked, fine), said.written(answer, received, readable)
 }
 
 func (m *Masker) remember(code string, said []string) {

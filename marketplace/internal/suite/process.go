@@ -63,7 +63,7 @@ func Start(c Command, args ...string) (*Process, error) {
 		err := p.command.Start()
 		started <- err
 		if err == nil {
-			_ = p.command.Wait() // Code tells its result
+			_ = p.command.Wait() // Code returns its result
 			close(p.Gone)
 		}
 	}()
