@@ -229,7 +229,7 @@ func (c counter) refused(status int, words string) {
 }
 
 // The project's marketplace behaves as the cookbook expects of a good marketplace.
-func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
+func TestTheMarketplaceSurvivesEveryRecipeOfTheCookbook(t *testing.T) {
 	t.Parallel()
 	m, mock := open(t), mocktest.Start(t, mockpartner.Options{Catalog: sold()})
 	for name, stands := range map[string]func(c counter){
@@ -245,7 +245,7 @@ func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 		"confirm-500-after-booking": func(c counter) {
 			b := c.paid()
 			if b.Status != client.Paid || b.Attention == nil || b.Attention.Reason != client.ConfirmRefused {
-				c.t.Errorf("want the payment kept and somebody told, got %s, %+v", b.Status, b.Attention)
+				c.t.Errorf("Expected the payment to be kept and an operator to be notified, received %s, %+v", b.Status, b.Attention)
 			}
 			if _, err := c.box.Journal().Testify(mockpartner.Testimony{ByHand: c.box.Platform().Inside().Holds[0].Code}); err != nil {
 				c.t.Fatal(err)
@@ -266,7 +266,7 @@ func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 		},
 		"confirm-refused": func(c counter) {
 			if b := c.paid(); b.Status != client.Paid || b.Attention == nil || !strings.Contains(b.Attention.Message, "The boat is in the yard today.") {
-				c.t.Errorf("want the payment kept and the partner's words told, got %s, %+v", b.Status, b.Attention)
+				c.t.Errorf("Expected the payment to be kept and the partner's message, received %s, %+v", b.Status, b.Attention)
 			}
 		},
 		"ticket-missing": func(c counter) {

@@ -45,7 +45,7 @@ func TestAConditionSeesTheRequestAndThoseBeforeIt(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsNearlyRightIsOfItsKinds(t *testing.T) {
+func TestASimilarKeyIsRecognizedByItsKinds(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"other-case", "shorter", "longer", "part", "same-start", "same-end", "same-length", "padded", "other-scheme", "scheme-case", "empty"}
 	for header, wanted := range map[string]string{

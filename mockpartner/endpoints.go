@@ -130,7 +130,7 @@ func release(r request) (any, error) {
 
 func cancel(r request) (any, error) {
 	if r.business().Conduct().Policy.NoCancel {
-		return nil, reply.Refuse(http.StatusNotFound, "this partner does not take cancellations")
+		return nil, reply.Refuse(http.StatusNotFound, "this partner does not support cancellations")
 	}
 	id, err := reply.Segment(r.Request, "externalBookingId")
 	if err != nil {

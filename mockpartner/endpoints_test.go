@@ -130,7 +130,7 @@ func TestReleaseAndCancelTakeABodyOrNone(t *testing.T) {
 	c.succeeds(c.call("POST", partnerapi.CancelPath("any"), `{"reason":"rain"}`), schemas.CancelAnswer)
 }
 
-func TestAwkwardCodesMakeTheirWay(t *testing.T) {
+func TestAwkwardCodesReachTheirEndpoints(t *testing.T) {
 	t.Parallel()
 	c := start(t, withPolicy(catalog.Policy{Codes: catalog.AwkwardCodes}))
 	slot := c.slot(50).ID
@@ -184,7 +184,7 @@ func TestAPartnerMayLackHoldsCancelAndTickets(t *testing.T) {
 		t.Fatalf("want no tickets, got %s", booking.body)
 	}
 	id := read[partnerapi.ConfirmAnswer](booking).ExternalBookingID
-	c.call("POST", partnerapi.CancelPath(id), "").refused(404, "does not take cancellations")
+	c.call("POST", partnerapi.CancelPath(id), "").refused(404, "does not support cancellations")
 	c.left(3)
 	c.balanced()
 }

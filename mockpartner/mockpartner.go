@@ -151,11 +151,11 @@ func New(o Options) (*Mock, error) {
 			return nil, fmt.Errorf("webhooks: %w", err)
 		}
 	}
-	counted.Gauge("mockpartner_sandboxes", "How many sandboxes there are.", func() float64 {
+	counted.Gauge("mockpartner_sandboxes", "Number of sandboxes.", func() float64 {
 		boxes, _ := sandboxes.Size()
 		return float64(boxes)
 	})
-	counted.Gauge("mockpartner_journal_bytes", "How many bytes of exchanges all journals hold.", func() float64 {
+	counted.Gauge("mockpartner_journal_bytes", "Size of the exchanges in all journals, in bytes.", func() float64 {
 		_, bytes := sandboxes.Size()
 		return float64(bytes)
 	})

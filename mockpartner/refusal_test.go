@@ -139,7 +139,7 @@ func TestUnknownPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	for _, path := range []string{"/", "/product", "/products/", "//products", "/products/../products", "/bookings", "/bookings/", "/bookings//cancel", "/bookings/a/b/cancel", "/s", "/_mocks"} {
-		c.call("GET", path, "").refused(404, "/_mock/routes lists what is")
+		c.call("GET", path, "").refused(404, "/_mock/routes lists the paths")
 	}
 	for _, m := range []struct{ method, path, allow string }{
 		{"POST", "/products", "GET, HEAD"},
@@ -156,12 +156,12 @@ func TestUnknownPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 			t.Errorf("%s %s: want 405 and Allow %q, got %d and %q", m.method, m.path, m.allow, a.status, a.header.Get("Allow"))
 		}
 		if m.method != "HEAD" {
-			a.refused(405, "does not take "+m.method)
+			a.refused(405, "does not support "+m.method)
 		}
 	}
 }
 
-func TestOptionsThatCannotBeAreNamed(t *testing.T) {
+func TestInvalidOptionsAreNamed(t *testing.T) {
 	t.Parallel()
 	for words, options := range map[string]mockpartner.Options{
 		"auth key: required":                  {},

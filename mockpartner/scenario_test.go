@@ -168,7 +168,7 @@ func TestAPredicateThatLoopsDoesNotMatchAndSaysSo(t *testing.T) {
 	c.arm(`{match: {body: "def f: f; f"}, status: 500}`)
 	c.call("POST", partnerapi.AvailabilityPath, window(day, day)).is(200, schemas.AvailabilityAnswer)
 	if f := c.fault(); f.Matched != 0 || !strings.Contains(f.Problem, "ran longer than") {
-		t.Fatalf("want the problem told, got %+v", f.Counts)
+		t.Fatalf("Expected the problem to be reported, received %+v", f.Counts)
 	}
 }
 
@@ -232,8 +232,8 @@ func (a answer) has(status int) {
 	}
 }
 
-// The journal tells what each fault made of a request, not only which one fired.
-func TestTheJournalTellsWhichFaultsWereConsidered(t *testing.T) {
+// The journal states what each fault made of a request, not only which one fired.
+func TestTheJournalRecordsWhichFaultsWereConsidered(t *testing.T) {
 	t.Parallel()
 	c := start(t, func(o *mockpartner.Options) {
 		o.Scenario = scenario(t, `faults:

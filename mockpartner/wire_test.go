@@ -79,7 +79,7 @@ func TestAnAnswerIsReplacedAfterTheEffect(t *testing.T) {
 	c.left(3)
 }
 
-func TestWhatTheWireCarries(t *testing.T) {
+func TestFaultsOnTheWire(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	whole := c.call("GET", "/products?limit=1", "").body
@@ -127,7 +127,7 @@ func TestWhatTheWireCarries(t *testing.T) {
 		"slow_close: an end that comes late": {`slow_close: {delay: 60ms}`, func(t *testing.T, text string, _ error, took time.Duration) {
 			intact(t, text, whole, took, 60*time.Millisecond)
 			if strings.Contains(text, "Content-Length") || strings.Contains(text, "chunked") {
-				t.Errorf("want only the connection's end to tell the body's, got %q", text)
+				t.Errorf("want only the end of the connection to end the body, got %q", text)
 			}
 		}},
 		"latency: an answer that comes late": {`latency: {latency: 60ms, jitter: 10ms}`, func(t *testing.T, text string, _ error, took time.Duration) {
@@ -244,7 +244,7 @@ func await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-func TestTheJournalTellsWhichAnswersCameWhole(t *testing.T) {
+func TestTheJournalRecordsWhichAnswersWereComplete(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]bool{
 		`status: 500`:                                     true,
@@ -270,7 +270,7 @@ func TestTheJournalTellsWhichAnswersCameWhole(t *testing.T) {
 	}
 }
 
-func TestTheJournalTellsThatACallerLeft(t *testing.T) {
+func TestTheJournalRecordsThatACallerLeft(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []string{
 		`{name: late, delay: 1m}`,
@@ -318,7 +318,7 @@ type broken struct{ http.ResponseWriter }
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestWhatCannotBeWrittenIsNotDelivered(t *testing.T) {
+func TestAnAnswerThatCannotBeWrittenIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.mock.ServeHTTP(broken{httptest.NewRecorder()}, httptest.NewRequest("GET", "/products?limit=1", nil))

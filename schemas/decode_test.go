@@ -58,7 +58,7 @@ func TestDecodeReadsIntegersHoweverTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestDecodeTellsNamesApartByTheirCapitals(t *testing.T) {
+func TestDecodeDistinguishesNamesByCase(t *testing.T) {
 	t.Parallel()
 	var booking partnerapi.ConfirmAnswer
 	problems := schemas.Decode(schemas.ConfirmAnswer,

@@ -74,7 +74,7 @@ func tables() fields {
 	return slices.Concat(catalogFields(), slotFields(), bookingFields(), webhookFields(), requestFields(), operatorActivityFields())
 }
 
-// tabled tells whether a schema judges what others send, which the tables are of. What the
+// tabled reports whether a schema judges what others send, which the tables are of. What the
 // marketplace answers has a law.
 func tabled(name string) bool {
 	return strings.HasPrefix(name, "partner/") || strings.HasPrefix(name, "webhook/") || strings.HasSuffix(name, "-request")

@@ -65,7 +65,7 @@ func TestTheFilesAreValidAsTheyStand(t *testing.T) {
 }
 
 // The compiler of this package takes "items" for the keyword wherever it stands,
-// and Decode tells names by their letters, not by their capitals.
+// and Decode ignores the case of names.
 func TestNoPropertyHasAForbiddenName(t *testing.T) {
 	t.Parallel()
 	spelling := map[string]string{}

@@ -112,7 +112,7 @@ func variationChangeFields() fields {
 	)
 }
 
-func TestWhatCannotBeSetIsNamedWithWhatCan(t *testing.T) {
+func TestUnknownFieldsAreNamedWithTheKnownOnes(t *testing.T) {
 	t.Parallel()
 	expect(t, schemas.ActivityChangeRequest, `{"location": {"town": "Lisbon"}, "translation": {"en_US": {}}}`,
 		"location.town: unknown field; expected one of city, country, region",

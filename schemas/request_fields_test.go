@@ -18,7 +18,7 @@ func (f fields) fee(most, more string) fields {
 	return f.lawful(`0`, `1.5`, `"1.5"`, most).not("type", `true`, `[]`).not("minimum", `-1`).not("maximum", more)
 }
 
-// requestFields are those of what the marketplace is asked for, but for changes of activities.
+// requestFields are the fields of requests to the marketplace, except changes of activities.
 func requestFields() fields {
 	return slices.Concat(
 		must("integration/registration-request", "/name").id().upTo(200),

@@ -305,7 +305,7 @@ func TestWrongValuesAreShownShortlyAndEscaped(t *testing.T) {
 	}
 }
 
-func TestManyMayJudgeAtOnce(t *testing.T) {
+func TestSchemasValidateConcurrently(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
 	for range 8 {

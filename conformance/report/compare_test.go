@@ -28,8 +28,8 @@ func idsOf(changes []Change) (ids []string) {
 	return ids
 }
 
-// told are the lists that have a rule.
-func told(c Comparison, id string) (lists string) {
+// reported returns the lists that have a rule.
+func reported(c Comparison, id string) (lists string) {
 	for name, list := range map[string][]Change{
 		"Broke": c.Broke, "Still broken": c.StillBroken, "Fixed": c.Fixed, "New": c.NewRules, "Gone": c.GoneRules, "Changed": c.Changed,
 	} {
@@ -40,7 +40,7 @@ func told(c Comparison, id string) (lists string) {
 	return lists
 }
 
-func TestARuleIsToldByWhatItsOutcomeWasAndIs(t *testing.T) {
+func TestARuleIsListedByItsOldAndNewOutcome(t *testing.T) {
 	t.Parallel()
 	id := rule.ReserveLimit.ID
 	for _, c := range []struct {
@@ -68,13 +68,13 @@ func TestARuleIsToldByWhatItsOutcomeWasAndIs(t *testing.T) {
 		ruleOf(t, old, rule.ReserveLimit).Outcome = c.was
 		ruleOf(t, new, rule.ReserveLimit).Outcome = c.is
 		compared := Compare(old, new)
-		if list := told(compared, id); list != c.list || compared.Regressed() != c.regressed {
-			t.Errorf("%s, now %s: want it in %q and a breach: %t, got %q and %t", c.was, c.is, c.list, c.regressed, told(compared, id), compared.Regressed())
+		if list := reported(compared, id); list != c.list || compared.Regressed() != c.regressed {
+			t.Errorf("%s, now %s: want it in %q and a breach: %t, got %q and %t", c.was, c.is, c.list, c.regressed, reported(compared, id), compared.Regressed())
 		}
 	}
 }
 
-func TestRulesThatCameAndWentAndChangedAreTold(t *testing.T) {
+func TestNewRemovedAndChangedRulesAreListed(t *testing.T) {
 	t.Parallel()
 	old, new := pair()
 	old.Rules = slices.DeleteFunc(old.Rules, func(r RuleResult) bool { return r.ID == rule.CancelLimit.ID })
@@ -85,7 +85,7 @@ func TestRulesThatCameAndWentAndChangedAreTold(t *testing.T) {
 		t.Errorf("want one new rule and one gone, got %v and %v", idsOf(c.NewRules), idsOf(c.GoneRules))
 	}
 	if len(c.Changed) != 1 || !slices.Equal(c.Changed[0].Notes, []string{"level MUST, now SHOULD"}) {
-		t.Errorf("want the changed level told, got %+v", c.Changed)
+		t.Errorf("Expected the changed level to be reported, received %+v", c.Changed)
 	}
 	if c.Regressed() {
 		t.Error("want a new rule that passes to be no breach")
@@ -102,15 +102,15 @@ func TestAnEndpointIsSlowerFromATenthOfItsLimitOn(t *testing.T) {
 	new.Latency = slices.Clone(old.Latency)
 	new.Latency[0].P95MS = old.Latency[0].P95MS + new.Latency[0].HealthyLimitMS/10
 	if slower := Compare(old, new).Slower; len(slower) != 0 {
-		t.Errorf("want a tenth of the limit not told, got %+v", slower)
+		t.Errorf("Expected a tenth of the limit not to be reported, received %+v", slower)
 	}
 	new.Latency[0].P95MS++
 	if slower := Compare(old, new).Slower; len(slower) != 1 || slower[0].Endpoint != old.Latency[0].Endpoint {
-		t.Errorf("want more than a tenth told, got %+v", slower)
+		t.Errorf("Expected more than a tenth to be reported, received %+v", slower)
 	}
 }
 
-func TestWhatCanBeComparedInPartOnlyIsRemarkedOn(t *testing.T) {
+func TestReportsThatAreHardToCompareGetRemarks(t *testing.T) {
 	t.Parallel()
 	old, new := pair()
 	new.Target.BaseURL, new.SuiteVersion, new.LimitScale = "https://other.example", "2.0.0", 0.5

@@ -60,7 +60,7 @@ func list[T any](all []T) []T {
 // about 10 MiB.
 const maxReport = 64 << 20
 
-// Read returns the result that a run wrote to report.json at path. Its error is one line that tells
+// Read returns the result that a run wrote to report.json at path. Its error is one line that says
 // why the file is not a report.
 func Read(path string) (*Result, error) {
 	text, err := load(path)

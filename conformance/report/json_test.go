@@ -97,7 +97,7 @@ func TestAReportIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoReportIsRefusedInOneLine(t *testing.T) {
+func TestAnInvalidReportIsRefusedInOneLine(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string]struct{ text, want string }{
 		"nothing":        {"", "invalid JSON at byte 0"},

@@ -40,7 +40,7 @@ func TestAReportIsUnchangedAsTheRunWroteItWhateverItsLayout(t *testing.T) {
 	}
 }
 
-func TestAReportInWhichAnythingIsAnotherIsChanged(t *testing.T) {
+func TestAReportWithAnyDifferenceIsReportedAsChanged(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]struct{ old, new string }{
 		"the verdict":           {`"nonconformant"`, `"conformant"`},
@@ -62,7 +62,7 @@ func TestAReportInWhichAnythingIsAnotherIsChanged(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoReportIsNotVerified(t *testing.T) {
+func TestAnInvalidReportIsNotVerified(t *testing.T) {
 	t.Parallel()
 	_, text := sealed(t)
 	_, open := written(t, sample())

@@ -15,7 +15,7 @@ func (r *run) describeKeeping() {
 	if !slices.ContainsFunc(judge.MemorySpecs(), func(s judge.Spec) bool { return r.choice.Run[s.Rule.ID] }) {
 		return
 	}
-	ginkgo.It("Holds and bookings are made, to be looked at again later", func(ctx ginkgo.SpecContext) {
+	ginkgo.It("Holds and bookings are made, to be checked again later", func(ctx ginkgo.SpecContext) {
 		r.within(ctx, func(ctx context.Context) { scenario.KeepSome(ctx, r.player) })
 	})
 }

@@ -36,15 +36,15 @@ func (a *announcer) announce(v *report.RuleResult) {
 	if a.choice.Judged[v.ID] {
 		a.waiting = append(a.waiting, v.ID)
 	}
-	a.tell(false)
+	a.report(false)
 	if a.config.FailFast && a.stopped() == nil {
 		a.failed.Store(a.firstFailed())
 	}
 }
 
-// tell reports the waiting rules. Rules that may still be blocked are reported at the end of the
+// report reports the waiting rules. Rules that may still be blocked are reported at the end of the
 // run.
-func (a *announcer) tell(end bool) {
+func (a *announcer) report(end bool) {
 	var still []string
 	for _, id := range a.waiting {
 		one, _ := rule.Lookup(id)

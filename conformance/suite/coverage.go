@@ -13,8 +13,8 @@ type coverage struct {
 
 // addInstances records what a judged value was an instance of.
 func (c *coverage) addInstances(id string, value any) {
-	seen, tells := value.(interface{ Instances() []plan.Instance })
-	if !tells {
+	seen, ok := value.(interface{ Instances() []plan.Instance })
+	if !ok {
 		return
 	}
 	for _, instance := range seen.Instances() {

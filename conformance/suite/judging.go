@@ -274,6 +274,6 @@ func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, 
 	if test.MayStand() && !j.player.Seats.WatchLong(j.ctx, first.At, first.Took) && test.Stands() {
 		return &tries[test.Suspect()], nil
 	}
-	return nil, partner.Missing("other customers may have moved the seats of the slots that this was tried on; the first time it was: %s", first.Flaw).
+	return nil, partner.Missing("other customers may have changed the seats of the slots that this was tested on; the first result was: %s", first.Flaw).
 		WithRemedy("Run again at a quieter time, or against a test environment.")
 }

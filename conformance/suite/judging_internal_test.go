@@ -30,7 +30,7 @@ func madeUp(clean int, played *int, tries ...judge.Try) (judge.Step, []judge.Pla
 	}}
 }
 
-func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
+func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 	t.Parallel()
 	var (
 		holds   = judge.Try{}
@@ -66,7 +66,7 @@ func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
 	}
 }
 
-func TestSlotsThatTellNoSeatsShowNothingOfThem(t *testing.T) {
+func TestSlotsWithoutVacanciesShowNoSeats(t *testing.T) {
 	t.Parallel()
 	uncounted := judge.Try{Uncounted: true, Stop: partner.Missing("not played")}
 	skipped := judge.Try{Skip: true}
@@ -85,7 +85,7 @@ func TestSlotsThatTellNoSeatsShowNothingOfThem(t *testing.T) {
 	} {
 		played := 0
 		step, subjects := madeUp(1, &played, test.first)
-		step.Seats, step.Optional = "no seats are told", test.optional
+		step.Seats, step.Optional = "the seats are not stated", test.optional
 		if f := of(t).tries(step, subjects); f.Outcome != test.want || played != 1 {
 			t.Errorf("%s: want %q immediately, got %q after %d", test.name, test.want, f.Outcome, played)
 		}

@@ -15,7 +15,7 @@ import (
 
 func (r *run) result() *report.Result {
 	r.verdicts.Settle(r.fields)
-	r.news.tell(true)
+	r.news.report(true)
 	started := r.player.Time.Started()
 	result := &report.Result{
 		Target: report.Target{

@@ -42,7 +42,7 @@ func newRun(halt context.Context, config Config) *run {
 	}
 	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked
 	clock := partner.NewClock(config.ClockURL, config.RootCAs)
-	config.Ledger.Tell(clock.Now)
+	config.Ledger.SetClock(clock.Now)
 	r.player = scenario.NewPlayer(scenario.Config{
 		Client: client, Ledger: config.Ledger, Clock: clock, Time: partner.NewTime(halt, config.MaxDuration),
 		Scope: config.Bounds.scope(), Bounds: scenario.Bounds{MaxHolds: *config.Bounds.MaxHolds, MaxBookings: *config.Bounds.MaxBookings},

@@ -63,7 +63,7 @@ func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum
 }
 
 // ErrOnce is returned for a second run in one process: Ginkgo can run only one tree of specs.
-var ErrOnce = errors.New("a process can judge one partner only, once: give each run a process of its own, such as a test package that has no other")
+var ErrOnce = errors.New("a process can judge only one partner, once: use a separate process for each run, such as a test package without other runs")
 
 var judged atomic.Bool
 

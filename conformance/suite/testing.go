@@ -34,7 +34,7 @@ func Run(t *testing.T, config Config) *Outcome {
 		t.Fatal(err)
 	}
 	for _, r := range outcome.Result.Rules {
-		t.Run(r.ID, func(t *testing.T) { tell(t, r) })
+		t.Run(r.ID, func(t *testing.T) { reportRule(t, r) })
 	}
 	for _, left := range outcome.Result.NotUndone {
 		t.Logf("not undone: %s %q of product %q, option %q, slot %q: %s",
@@ -54,7 +54,7 @@ func Run(t *testing.T, config Config) *Outcome {
 	return outcome
 }
 
-func tell(t *testing.T, r report.RuleResult) {
+func reportRule(t *testing.T, r report.RuleResult) {
 	t.Helper()
 	switch r.Outcome {
 	case report.Passed:

@@ -38,7 +38,7 @@ func found(t *testing.T, problems []string, want ...string) {
 	}
 }
 
-func TestALinkToNowhereIsTold(t *testing.T) {
+func TestABrokenLinkIsReported(t *testing.T) {
 	t.Parallel()
 	root, documents := given(t, `[a](docs/other.md#a-heading-of-two-parts) [b](docs/other.md#again-1) [c](docs) [d](https://example.com/x#y)
 [e](docs/none.md) [f](docs/other.md#again-2) [g](#top) ![h](docs#x)
@@ -50,7 +50,7 @@ func TestALinkToNowhereIsTold(t *testing.T) {
 		"README.md:2: #top: no such heading in README.md", "docs#x: expected a document where a link has an anchor", "README.md:3: docs/gone.md: no such file", "expected a link that is relative to its document")
 }
 
-func TestABlockOfGoThatDoesNotCompileIsToldWithItsLine(t *testing.T) {
+func TestABlockOfGoThatDoesNotCompileIsReportedWithItsLine(t *testing.T) {
 	t.Parallel()
 	_, documents := given(t, "<!-- docs-test: imports partnerkit.dev/schemas given body []byte -->\n```go\nproblems := schemas.Validate(…, body)\nfor _, p := range problems {\n\t…\n}\nnowhere()\n```\n\n```go\nfunc f() int { return time.Now() }\n```\n")
 	problems, err := Compile(t.Context(), root, documents)
@@ -60,7 +60,7 @@ func TestABlockOfGoThatDoesNotCompileIsToldWithItsLine(t *testing.T) {
 	found(t, problems, "README.md:11: cannot use time.Now() (value of struct type time.Time) as int value in return statement", "README.md:7: undefined: nowhere")
 }
 
-func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
+func TestAnUnknownCommentIsReported(t *testing.T) {
 	t.Parallel()
 	for comment, want := range map[string]string{
 		"runs": "expected needs", "needs beer": "expected needs and one or more", "check only": "and the reason", "keeps running": "host:port", "exits 0": "a code", "file ../x": "below the folder", "from here": "and the reason",
@@ -71,7 +71,7 @@ func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
 		}
 	}
 	if _, err := Read("a.md", []byte("Text.\n\n<!-- docs-test: exits 1 -->\n")); err == nil || !strings.Contains(err.Error(), "expected a block after") {
-		t.Errorf("want a comment without a block told, got %v", err)
+		t.Errorf("Expected a comment without a block to be reported, received %v", err)
 	}
 	d, err := Read("a.md", []byte("<!-- docs-test: needs marketplace, mock -->\n<!-- docs-test: exits 22 -->\n```sh\ntrue\n```\n"))
 	if err != nil || len(d.Blocks) != 1 || d.Blocks[0].Exits != 22 || len(d.Blocks[0].Needs) != 2 {

@@ -103,7 +103,7 @@ func TestEveryAlertStandsInTheManualAndAsksForMetricsThatAreThere(t *testing.T) 
 	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
-	var alerts, told []string
+	var alerts, reported []string
 	for _, group := range file.Groups {
 		for _, rule := range group.Rules {
 			alerts = append(alerts, rule.Alert)
@@ -123,9 +123,9 @@ func TestEveryAlertStandsInTheManualAndAsksForMetricsThatAreThere(t *testing.T) 
 	_, runbooks, _ := strings.Cut(string(manual), "\n## Alerts\n")
 	runbooks, _, _ = strings.Cut(runbooks, "\n## ")
 	for _, section := range regexp.MustCompile("(?m)^### ([A-Z][A-Za-z]+)\n\n\\S").FindAllStringSubmatch(runbooks, -1) {
-		told = append(told, section[1])
+		reported = append(reported, section[1])
 	}
-	if !slices.Equal(alerts, told) || len(told) == 0 {
-		t.Errorf("want in docs/operations.md\n%v\ngot\n%v", alerts, told)
+	if !slices.Equal(alerts, reported) || len(reported) == 0 {
+		t.Errorf("want in docs/operations.md\n%v\ngot\n%v", alerts, reported)
 	}
 }

@@ -24,7 +24,7 @@ func followed(t *testing.T, markdown string) (folder string, err error) {
 	return folder, follow(t.Context(), d, folder, t.TempDir(), os.Environ(), freeAddresses{})
 }
 
-func TestBlocksShareAShellAndTellWhatTheyPrint(t *testing.T) {
+func TestBlocksShareAShellAndReportTheirOutput(t *testing.T) {
 	t.Parallel()
 	_, err := followed(t, "```sh\ngreeting=hello; mkdir there; cd there\n```\n```sh\nfalse || echo $greeting $(basename $PWD)\n```\n"+
 		"<!-- docs-test: output -->\n```text\nhello there\n```\n<!-- docs-test: file there/deep/file -->\n```text\nwritten\n```\n"+
@@ -34,7 +34,7 @@ func TestBlocksShareAShellAndTellWhatTheyPrint(t *testing.T) {
 	}
 }
 
-func TestABlockThatFailsIsToldWithItsLineAndWhatItPrints(t *testing.T) {
+func TestABlockThatFailsIsReportedWithItsLineAndOutput(t *testing.T) {
 	t.Parallel()
 	for markdown, want := range map[string]string{
 		"echo be'fo're\nfalse\necho af'te'r\n```\n":                                                                "before\nfailed: false\n",
@@ -51,7 +51,7 @@ func TestABlockThatFailsIsToldWithItsLineAndWhatItPrints(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsRunningEndsWhenItsPlaceIsTakenAndWithTheDocument(t *testing.T) {
+func TestABackgroundBlockEndsWhenItIsReplacedAndWithTheDocument(t *testing.T) {
 	t.Parallel()
 	starts := func(name string) string {
 		return "<!-- docs-test: keeps running and exports TOKEN -->\n```sh\necho $BASHPID >" + name + "; echo '  export TOKEN=" + name + "'; sleep 600\n```\n"

@@ -64,7 +64,7 @@ func TestHostileBodiesAreRefusedAndHoldNothing(t *testing.T) { // GEN-8
 	p.wantVacancies(4, "after hostile bodies")
 }
 
-func TestWindowsThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidWindowsAreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	for _, dates := range [][2]string{

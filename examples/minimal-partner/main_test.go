@@ -29,7 +29,7 @@ func TestItSaysWhyItCannotListen(t *testing.T) {
 	}
 }
 
-func TestToldToStopItTakesNoMoreCallsAndFinishesThoseUnderWay(t *testing.T) {
+func TestOnShutdownItTakesNoMoreCallsAndFinishesThoseInProgress(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

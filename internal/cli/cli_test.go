@@ -24,7 +24,7 @@ func root() *cobra.Command {
 	return made
 }
 
-func TestACommandTellsItsVersionAndHowItWasBuilt(t *testing.T) {
+func TestACommandPrintsItsVersionAndHowItWasBuilt(t *testing.T) {
 	t.Parallel()
 	command, out := root(), bytes.Buffer{}
 	command.SetArgs([]string{"--version"})

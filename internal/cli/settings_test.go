@@ -82,7 +82,7 @@ profiles:
   empty:
 `
 
-func TestTheCommandLineStandsBeforeTheEnvironmentBeforeTheProfileBeforeTheCommonSettingsBeforeTheDefault(t *testing.T) {
+func TestSettingsTakePrecedenceFromCommandLineToEnvironmentProfileCommonSettingsAndDefault(t *testing.T) {
 	t.Parallel()
 	for _, step := range []struct {
 		file, variable string
@@ -133,7 +133,7 @@ func TestTheEnvironmentGivesAListWithCommas(t *testing.T) {
 	}
 }
 
-func TestAFileCanBeNamedAndIsWantedThen(t *testing.T) {
+func TestASettingsFileThatIsNamedMustExist(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "", "--config", filepath.Join(t.TempDir(), "other.yaml"))
 	if _, err := b.apply(); err == nil || !strings.Contains(err.Error(), "other.yaml cannot be read: no such file") {

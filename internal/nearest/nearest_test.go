@@ -26,7 +26,7 @@ func TestAMistypedNameLeadsToTheOneThatWasMeant(t *testing.T) {
 	}
 }
 
-func TestWhatIsLikeNothingLeadsNowhere(t *testing.T) {
+func TestAnUnknownNameWithoutASimilarOneHasNoSuggestion(t *testing.T) {
 	t.Parallel()
 	for _, given := range []string{"", "zzz", strings.Repeat("x", 1<<20)} {
 		if hint := nearest.Hint(given, []string{"reserve.vacancies.one"}); hint != "" {

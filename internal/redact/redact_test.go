@@ -110,7 +110,7 @@ func TestTheKeyIsRemovedInEveryEncoding(t *testing.T) {
 	}
 }
 
-func TestTextWithoutTheKeyStaysAsItIs(t *testing.T) {
+func TestTextWithoutTheKeyIsUnchanged(t *testing.T) {
 	t.Parallel()
 	redactor := redact.New("tour-operator-key")
 	for _, text := range []string{

@@ -21,7 +21,7 @@ func write(t testing.TB, text string) string {
 	return path
 }
 
-func TestWhatIsWrongWithAFileIsOneLineThatBeginsWithItsPlace(t *testing.T) {
+func TestAProblemInAFileIsOneLineThatBeginsWithItsPlace(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string]struct{ text, place, want string }{
 		"a bracket that is left open": {"a: 1\nb: [", ":2:", "']' not found"},

@@ -116,7 +116,7 @@ func TestABookingWithoutAnAnswerIsAskedForAgainUnderTheSameKey(t *testing.T) {
 	}
 }
 
-func TestWhatTheMarketplaceHasDecidedIsNotAskedForAgain(t *testing.T) {
+func TestAFinalRefusalIsNotRetried(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 403, 404, 409, 422, 502, 504} {
 		synctest.Test(t, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestWhatTheMarketplaceHasDecidedIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestAnErrorThatARetryCannotChangeIsToldAtOnceWithItsCode(t *testing.T) {
+func TestAnErrorThatARetryCannotChangeIsReturnedImmediatelyWithItsCode(t *testing.T) {
 	t.Parallel()
 	w := inTurn(func() (*http.Response, error) {
 		return says(500, `{"success":0,"error":["unexpected error"],"message":"unexpected error","code":500,"error_code":"internal_error","retry":false}`)
@@ -142,7 +142,7 @@ func TestAnErrorThatARetryCannotChangeIsToldAtOnceWithItsCode(t *testing.T) {
 	}
 }
 
-func TestWhatCanDoHarmTwiceIsSentOnce(t *testing.T) {
+func TestCallsThatAreNotIdempotentAreSentOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{}
@@ -178,7 +178,7 @@ func TestPatienceHasAnEnd(t *testing.T) {
 					t.Errorf("want at most %s, got %s, %d requests and %v", c.waited, took, len(w.asked), err)
 				}
 				if refusal := (*client.Error)(nil); !c.several && (!errors.As(err, &refusal) || refusal.RetryAfter != 42*time.Second) {
-					t.Errorf("want to be told when, got %v", err)
+					t.Errorf("Expected a time to retry at, received %v", err)
 				}
 			})
 		})
@@ -249,7 +249,7 @@ func TestASignInIsMadeOnceAndRenewedInTime(t *testing.T) {
 	})
 }
 
-func TestCredentialsThatAreRefusedAreToldSo(t *testing.T) {
+func TestRefusedCredentialsAreReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := inTurn(func() (*http.Response, error) { return problem(401, "unauthorized access") })
@@ -327,7 +327,7 @@ type endless struct{}
 
 func (endless) Read(into []byte) (int, error) { return len(into), nil }
 
-func TestAnIDIsOneSegmentWhateverItHolds(t *testing.T) {
+func TestAnIDIsOnePathSegment(t *testing.T) {
 	t.Parallel()
 	w := inTurn(booked)
 	shop := w.shop(t)
@@ -373,7 +373,7 @@ func TestAListIsReadPageByPage(t *testing.T) {
 	}
 }
 
-func TestWhatHasNotChangedIsNotSentAgain(t *testing.T) {
+func TestAnUnchangedPageIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	w := &wire{}
 	w.answers = func(r *http.Request) (*http.Response, error) {
@@ -406,7 +406,7 @@ func TestWhatHasNotChangedIsNotSentAgain(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAMarketplaceIsRefused(t *testing.T) {
+func TestAnInvalidMarketplaceAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	good := client.APIToken("token")
 	for _, address := range []string{"", "127.0.0.1:8080", "ftp://m", "http://", "http://m?x=1", "http://m:port", "http://u:p@m"} {

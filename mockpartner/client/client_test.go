@@ -82,7 +82,7 @@ func (b bench) reserve() platform.Hold {
 	return platform.Hold{}
 }
 
-func TestTheClockIsMovedFromAfar(t *testing.T) {
+func TestTheClientMovesTheClock(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	hold := b.reserve()
@@ -109,7 +109,7 @@ func TestTheClockIsMovedFromAfar(t *testing.T) {
 	}
 }
 
-func TestSandboxesAreManagedFromAfar(t *testing.T) {
+func TestTheClientManagesSandboxes(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	made := ok[client.Sandbox](t)(b.Control.CreateSandbox(ctx, client.Spec{Name: "mine", AuthKey: "my-very-own-key", Seed: new(uint64(7)), HoldFor: "15m"}))
@@ -138,7 +138,7 @@ func TestSandboxesAreManagedFromAfar(t *testing.T) {
 	}
 }
 
-func TestTheJournalIsReadFromAfar(t *testing.T) {
+func TestTheClientReadsTheJournal(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	b.get(b.URL, b.AuthKey, 200)
@@ -167,7 +167,7 @@ func TestTheJournalIsReadFromAfar(t *testing.T) {
 	}
 }
 
-func TestTheInsideIsSeenFromAfar(t *testing.T) {
+func TestTheClientReadsTheStateOfASandbox(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	hold := b.reserve()
@@ -180,7 +180,7 @@ func TestTheInsideIsSeenFromAfar(t *testing.T) {
 	}
 }
 
-func TestFaultsAreArmedFromAfar(t *testing.T) {
+func TestTheClientArmsFaults(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	armed := ok[[]client.Fault](t)(b.Control.Faults.Arm(ctx, `{"name":"down","match":{"endpoint":"products"},"times":1,"status":503}`))
@@ -206,7 +206,7 @@ func TestFaultsAreArmedFromAfar(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMockIsAClearError(t *testing.T) {
+func TestAnAddressWithoutAMockIsAClearError(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "127.0.0.1:8081", "ftp://mock", "http://", "http://mock?x=1", "http://mock:port"} {
 		if _, err := client.New(address, client.Options{}); err == nil || !strings.Contains(err.Error(), "mock: expected a URL") {
@@ -239,7 +239,7 @@ func TestWhatIsNoMockIsAClearError(t *testing.T) {
 	}
 }
 
-func TestSlotsAreListedAndChangedFromAfar(t *testing.T) {
+func TestTheClientListsAndChangesSlots(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	slots := ok[[]platform.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{Product: "tokyo-market", Option: "breakfast", From: "2026-07-10", Days: 2}))

@@ -106,7 +106,7 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 		}
 	}
 	for name := range headers {
-		if telling(name) && !slices.ContainsFunc(slices.Collect(maps.Keys(described.Headers)), func(known string) bool { return strings.EqualFold(known, name) }) {
+		if significant(name) && !slices.ContainsFunc(slices.Collect(maps.Keys(described.Headers)), func(known string) bool { return strings.EqualFold(known, name) }) {
 			wrong = append(wrong, fmt.Sprintf("the header %s is not described for %d", name, status))
 		}
 	}
@@ -135,8 +135,8 @@ var everywhere = map[int]bool{
 	http.StatusRequestHeaderFieldsTooLarge: true,
 }
 
-// telling reports whether callers act on a header, so that the document must describe it.
-func telling(name string) bool {
+// significant reports whether callers act on a header, so that the document must describe it.
+func significant(name string) bool {
 	switch name {
 	case "Retry-After", "Etag", "Location", "Link":
 		return true

@@ -201,7 +201,7 @@ func TestAnOperationJudgesWhatIsSentAndAnswered(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoneIsAnError(t *testing.T) {
+func TestAMissingDocumentIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, err := openapi.Read("openapi/nothing.yaml"); err == nil {
 		t.Error("want an error")

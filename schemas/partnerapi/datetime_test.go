@@ -27,7 +27,7 @@ func TestDateTimesOfISO8601InItsExtendedFormAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDateTimeIsAnErrorThatShowsOne(t *testing.T) {
+func TestAnInvalidDateTimeIsAnErrorWithAnExample(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "now", "2026-07-01", "2026-07-01T09:00", "2026-07-01T09Z", "2026-07-01T09:00.5Z", "2026-07-01T09:60Z", "2026-07-01T09:00:00", "2026-07-01 09:00:00Z",

@@ -77,7 +77,7 @@ func TestAPartnerAtAnAddressThatIsNotPublicIsNotCalledWherePublicOnlyIsSet(t *te
 	}
 }
 
-func TestNothingIsHeldWhereNobodyCopiesTheLedgerThatTheRunWaitsFor(t *testing.T) {
+func TestNothingIsHeldUntilTheLedgerIsCopied(t *testing.T) {
 	t.Parallel()
 	heard, address := hear(t, newMock(t, mockpartner.Options{}))
 	r := judge(t, address, "--progress", "json", "--await-ledger") // standard input is empty
@@ -270,7 +270,7 @@ func TestALateAnswerToNonsenseIsNoBreachOfALimit(t *testing.T) {
 	}
 }
 
-func TestWhateverIsAnsweredWith4xxOrIgnoredIsBorne(t *testing.T) {
+func TestAny4xxOrIgnoredInputIsAccepted(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
 		"an empty list":     text(http.StatusOK, "application/json", "[]"),

@@ -72,10 +72,10 @@ func verifyCertificate(command *cobra.Command, path, keys string) error {
 		return fmt.Errorf("%s %w", path, err)
 	}
 	say("valid: %s", path)
-	say("says      %s: %s at %s", c.Verdict, c.Name, c.BaseURL)
+	say("states    %s: %s at %s", c.Verdict, c.Name, c.BaseURL)
 	say("valid     from %s to %s", inUTC(c.IssuedAt), inUTC(c.ExpiresAt))
 	say("versions  suite %s, contract %s", c.SuiteVersion, c.ContractVersion)
-	say("rests on  run %s of integration %s, SHA-256 of report.json %s", c.Run, c.Integration, c.ReportSHA256)
+	say("based on  run %s of integration %s, SHA-256 of report.json %s", c.Run, c.Integration, c.ReportSHA256)
 	return nil
 }
 

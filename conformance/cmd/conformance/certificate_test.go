@@ -85,12 +85,12 @@ func TestACertificateIsVerifiedByTheKeysOfItsService(t *testing.T) {
 		code              int
 		says              string
 	}{
-		"as it was issued":               {good + "\n", keys, 0, "says      conformant: Boats at https://partner.example"},
+		"as it was issued":               {good + "\n", keys, 0, "states    conformant: Boats at https://partner.example"},
 		"by the keys of a service":       {good, served, 0, "versions  suite 1.2.3, contract c0ffee"},
 		"after one changed byte":         {changed, keys, 1, "it was changed, or signed with another key"},
 		"by a key of the same name":      {good, write("strange.json", string(strange)), 1, "it was changed, or signed with another key"},
 		"by another key":                 {good, write("unrelated.json", string(unrelated)), 1, "that --key does not contain"},
-		"one that somebody else signed":  {aCertificate(t, stranger, "k-1", kind, soon), keys, 1, "it was changed, or signed with another key"},
+		"one that someone else signed":   {aCertificate(t, stranger, "k-1", kind, soon), keys, 1, "it was changed, or signed with another key"},
 		"one that has expired":           {aCertificate(t, private, "k-1", kind, time.Now().Add(-time.Second)), keys, 1, "it expired at "},
 		"one that is not valid yet":      {aCertificate(t, private, "k-1", kind, soon.Add(24*time.Hour)), keys, 1, "it is valid only from "},
 		"another statement of the key":   {aCertificate(t, private, "k-1", "jwt", soon), keys, 2, "expected the type conformance-certificate+jwt"},

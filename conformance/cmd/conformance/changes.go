@@ -27,30 +27,30 @@ const (
 // file changed. Changes during a run are reported once, after it.
 func changes(ctx context.Context, in io.Reader, address *url.URL, paths []string, reports string) (<-chan string, error) {
 	why := make(chan string, 1)
-	tell := func(reason string) {
+	notify := func(reason string) {
 		select {
 		case why <- reason:
 		default: // a run is already due
 		}
 	}
-	if err := watchFiles(ctx, paths, reports, tell); err != nil {
+	if err := watchFiles(ctx, paths, reports, notify); err != nil {
 		return nil, err
 	}
 	go func() {
 		for lines := bufio.NewScanner(in); lines.Scan(); {
-			tell("Enter was pressed")
+			notify("Enter was pressed")
 		}
 	}()
 	ticker := time.NewTicker(pollEvery)
 	go func() {
 		defer ticker.Stop()
-		watchRestarts(ctx, ticker.C, func() bool { return listens(ctx, address) }, tell)
+		watchRestarts(ctx, ticker.C, func() bool { return listens(ctx, address) }, notify)
 	}()
 	return why, nil
 }
 
-// watchRestarts calls tell when a partner that did not listen listens again.
-func watchRestarts(ctx context.Context, tick <-chan time.Time, listens func() bool, tell func(string)) {
+// watchRestarts calls notify when a partner that did not listen listens again.
+func watchRestarts(ctx context.Context, tick <-chan time.Time, listens func() bool, notify func(string)) {
 	up := true
 	for {
 		select {
@@ -60,7 +60,7 @@ func watchRestarts(ctx context.Context, tick <-chan time.Time, listens func() bo
 		}
 		was := up
 		if up = listens(); up && !was {
-			tell("The partner restarted")
+			notify("The partner restarted")
 		}
 	}
 }
@@ -80,9 +80,9 @@ func listens(ctx context.Context, address *url.URL) bool {
 	return true
 }
 
-// watchFiles calls tell when a file at one of the paths changes, or any file below a folder. It
+// watchFiles calls notify when a file at one of the paths changes, or any file below a folder. It
 // ignores the reports folder, which each run writes.
-func watchFiles(ctx context.Context, paths []string, reports string, tell func(string)) error {
+func watchFiles(ctx context.Context, paths []string, reports string, notify func(string)) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -116,7 +116,7 @@ func watchFiles(ctx context.Context, paths []string, reports string, tell func(s
 					settled.Reset(settleFor)
 				}
 			case <-settled.C:
-				tell(oneLine(changed) + " changed")
+				notify(oneLine(changed) + " changed")
 			case <-watcher.Errors: // an event may be lost; the next one is received
 			}
 		}

@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-func TestARestartIsToldWhenThePartnerListensAgain(t *testing.T) {
+func TestARestartIsReportedWhenThePartnerListensAgain(t *testing.T) {
 	t.Parallel()
-	tick, told := make(chan time.Time), make(chan string, 9)
+	tick, reported := make(chan time.Time), make(chan string, 9)
 	listening := []bool{true, false, false, true, true}
 	next := 0
 	listens := func() bool { next++; return listening[next-1] }
-	go watchRestarts(t.Context(), tick, listens, func(why string) { told <- why })
+	go watchRestarts(t.Context(), tick, listens, func(why string) { reported <- why })
 	for range listening {
-		if len(told) > 0 && next < 4 {
-			t.Fatalf("Expected nothing told before the partner listens again, received it after %d polls", next)
+		if len(reported) > 0 && next < 4 {
+			t.Fatalf("Expected no report before the partner listens again, received it after %d polls", next)
 		}
 		tick <- time.Time{}
 	}
-	if why := <-told; why != "The partner restarted" || len(told) > 0 {
-		t.Errorf("Expected one restart, received %q and %d more", why, len(told))
+	if why := <-reported; why != "The partner restarted" || len(reported) > 0 {
+		t.Errorf("Expected one restart, received %q and %d more", why, len(reported))
 	}
 }
 
-func TestAChangeOfAFileIsToldAlsoInANewFolderAndNotOfTheReports(t *testing.T) {
+func TestAChangedFileIsReportedEvenInANewFolderButNotInTheReports(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	reports := filepath.Join(root, "reports")
 	if err := os.Mkdir(reports, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan string, 9)
-	if err := watchFiles(t.Context(), []string{root}, reports, func(why string) { told <- why }); err != nil {
+	reported := make(chan string, 9)
+	if err := watchFiles(t.Context(), []string{root}, reports, func(why string) { reported <- why }); err != nil {
 		t.Fatal(err)
 	}
 	write := func(path string) {
@@ -49,11 +49,11 @@ func TestAChangeOfAFileIsToldAlsoInANewFolderAndNotOfTheReports(t *testing.T) {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if why := <-told; why != folder+" changed" {
+	if why := <-reported; why != folder+" changed" {
 		t.Fatalf("Expected the new folder, received %q", why)
 	}
 	write(filepath.Join(folder, "main.py"))
-	if why := <-told; why != filepath.Join(folder, "main.py")+" changed" {
+	if why := <-reported; why != filepath.Join(folder, "main.py")+" changed" {
 		t.Errorf("Expected the file in it, received %q", why)
 	}
 }

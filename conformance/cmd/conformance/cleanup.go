@@ -58,7 +58,7 @@ Exit codes:
 	f := command.Flags()
 	flags.targetFlags.register(f)
 	f.Lookup("base-url").Usage = "the partner's `address`; an address other than the ledger's requires --force"
-	f.Lookup("clock-url").Usage = "an `address` where the target's clock is read, which tells whether a hold has expired"
+	f.Lookup("clock-url").Usage = "an `address` where the target's clock is read, to know whether a hold has expired"
 	f.StringVar(&flags.authType, "auth-type", "", authTypeUsage+", where it is no longer as in the ledger")
 	f.BoolVar(&flags.force, "force", false, "with --base-url: clean up without verifying that a run with this key at this address wrote the ledger")
 	f.BoolVar(&flags.asJSON, "json", false, "print the results as JSON")
@@ -164,7 +164,7 @@ func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo
 		return undo.Undoing{}, err
 	}
 	now := func() time.Time { return time.Now().Add(ahead) }
-	account.Tell(now)
+	account.SetClock(now)
 	return undo.Undoing{Client: probe.NewClient(config), Ledger: account, Now: now, LimitScale: 1}, nil
 }
 

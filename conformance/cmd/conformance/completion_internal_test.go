@@ -26,7 +26,7 @@ func completed(t *testing.T, args ...string) []string {
 		t.Fatalf("%v: want exit 0, got %d: %s", args, code, complaint.String())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	return lines[:len(lines)-1] // the last tells the shell what to do with them
+	return lines[:len(lines)-1] // the last instructs the shell what to do with them
 }
 
 func TestAShellCompletesTheNamesOfRulesProfilesDefectsAndVariants(t *testing.T) {

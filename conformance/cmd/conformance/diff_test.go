@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-func TestDiffTellsWhatBrokeAndWhatIsFixed(t *testing.T) {
+func TestDiffReportsNewFailuresAndFixes(t *testing.T) {
 	t.Parallel()
 	_, whole := startMock(t, mockpartner.Options{})
 	good := filepath.Join(judge(t, whole, ofMock(whole)...).dir, "report.json")

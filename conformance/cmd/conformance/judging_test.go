@@ -138,7 +138,7 @@ func TestAStaleEntryOfTheBaselineFailsTheRunAndNamesItsLine(t *testing.T) {
 // ofStories is the filter that picks the rule about random lifecycles.
 const ofStories = "availability.lifecycle"
 
-func TestTheShortestStoryThatBreaksIsToldAndItsSeedRepeatsIt(t *testing.T) {
+func TestTheShortestFailingLifecycleIsReportedAndItsSeedRepeatsIt(t *testing.T) {
 	t.Parallel()
 	// The day decides which slots there are. On this one few have as many seats as those of the story that breaks.
 	broken := mockpartner.Options{
@@ -156,7 +156,7 @@ func TestTheShortestStoryThatBreaksIsToldAndItsSeedRepeatsIt(t *testing.T) {
 		verb, _, _ := strings.Cut(step.Does, " ")
 		does = append(does, verb)
 		if step.Want == "" || step.Got == "" || len(step.Curl) == 0 || !strings.Contains(r.stdout, step.Does) {
-			t.Errorf("want each step told, with what was wanted, what came and its calls, got %+v", step)
+			t.Errorf("Expected each step with the expected and the received state and its calls, received %+v", step)
 		}
 	}
 	slices.Sort(does)
@@ -187,7 +187,7 @@ func TestRandomLifecyclesEndInTimeAtASlowPartnerAndLeaveNothing(t *testing.T) {
 	mock := small(t)
 	address := between(t, mock, after(20*time.Millisecond))
 	r := judge(t, address, "--label", ofStories, "--explore", "1000", "--seed", "1", "--max-duration", "15s")
-	if got := r.rule(t, ofStories); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 stories") {
+	if got := r.rule(t, ofStories); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 lifecycles") {
 		t.Errorf("want it inconclusive, and how many stories were played, got %s: %s", got.Outcome, got.Message)
 	}
 	if e := r.result.Exploration; e == nil || e.Played == 0 || e.Played >= 1000 || e.Broken != nil {

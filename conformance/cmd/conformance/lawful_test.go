@@ -116,7 +116,7 @@ func lawfulCatalogs() []lawfulPartner {
 		}},
 		{name: "a single seat in every slot", catalog: single, open: []string{"reserve.vacancies.many", "release.vacancies.many"}},
 		{name: "slots without limit only", catalog: eachSchedule(func(s *mockpartner.Schedule) { s.Freesale = true })},
-		{name: "slots that tell no vacancies", catalog: eachSchedule(func(s *mockpartner.Schedule) { s.HideVacancies = true })},
+		{name: "slots without vacancies", catalog: eachSchedule(func(s *mockpartner.Schedule) { s.HideVacancies = true })},
 		{name: "products that allow freesale only", catalog: func(c *mockpartner.Catalog) {
 			for i := range c.Products {
 				c.Products[i].AllowFreesale = true

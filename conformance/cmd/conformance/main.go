@@ -153,8 +153,8 @@ func addCompletion(root *cobra.Command) {
 		if command.Name() != "completion" {
 			continue
 		}
-		command.Short = "Write a script with which a shell completes commands, flags and names"
-		command.Long = `Writes a script with which a shell completes this command: its flags, the ids of
+		command.Short = "Write a completion script for a shell"
+		command.Long = `Writes a script that makes a shell complete this command: its flags, the ids of
 rules, the profiles of conformance.yaml, and the names that selftest takes. The
 help of each shell says where the script belongs.`
 		command.Example = `  source <(conformance completion bash)

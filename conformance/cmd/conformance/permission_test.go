@@ -18,7 +18,7 @@ import (
 // unprivileged is the id of a user without rights on every system.
 const unprivileged = 65534
 
-func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
+func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	folder, err := os.MkdirTemp("", "conformance-permission-")
 	if err != nil {
@@ -37,18 +37,18 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 	run := "run --base-url " + partner + " --report-dir " + open
 	const unread = " cannot be read: permission denied: let this user read it, or name another file"
 	for name, c := range map[string]struct{ args, want string }{
-		"settings of somebody else":         {run + " --config " + file, file + unread},
-		"a baseline of somebody else":       {run + " --baseline " + file, file + unread},
-		"certificates of somebody else":     {run + " --ca-file " + file, "--ca-file " + file + " cannot be read (permission denied): give a PEM file"},
-		"a ledger of somebody else":         {run + " --ledger " + file, "the ledger " + file + ": permission denied: name another file with --ledger"},
-		"a ledger in somebody's folder":     {run + " --ledger " + locked + "/l", "the ledger " + locked + "/l: permission denied: name another file with --ledger"},
-		"reports into somebody's folder":    {run + " --report-dir " + locked, "--report-dir " + locked + " cannot be written (permission denied): name another folder"},
-		"reports below somebody's folder":   {run + " --report-dir " + locked + "/r", "--report-dir " + locked + "/r cannot be written (permission denied): name another folder"},
-		"a selftest into somebody's folder": {"selftest --report-dir " + locked, "--report-dir " + locked + " cannot be written (permission denied): name another folder"},
-		"a clean-up of somebody else's run": {"cleanup " + file, "the ledger " + file + ": permission denied: clean up as the user who ran the suite"},
-		"a report of somebody else":         {"verify " + file, file + " cannot be read: permission denied: let this user read it"},
-		"a comparison with somebody's":      {"diff " + file + " " + file, file + " cannot be read: permission denied: let this user read it"},
-		"man pages into somebody's folder":  {"man " + locked + "/man", "locked/man: permission denied; name a folder that this user may write to"},
+		"settings of someone else":         {run + " --config " + file, file + unread},
+		"a baseline of someone else":       {run + " --baseline " + file, file + unread},
+		"certificates of someone else":     {run + " --ca-file " + file, "--ca-file " + file + " cannot be read (permission denied): give a PEM file"},
+		"a ledger of someone else":         {run + " --ledger " + file, "the ledger " + file + ": permission denied: name another file with --ledger"},
+		"a ledger in someone's folder":     {run + " --ledger " + locked + "/l", "the ledger " + locked + "/l: permission denied: name another file with --ledger"},
+		"reports into someone's folder":    {run + " --report-dir " + locked, "--report-dir " + locked + " cannot be written (permission denied): name another folder"},
+		"reports below someone's folder":   {run + " --report-dir " + locked + "/r", "--report-dir " + locked + "/r cannot be written (permission denied): name another folder"},
+		"a selftest into someone's folder": {"selftest --report-dir " + locked, "--report-dir " + locked + " cannot be written (permission denied): name another folder"},
+		"a clean-up of someone else's run": {"cleanup " + file, "the ledger " + file + ": permission denied: clean up as the user who ran the suite"},
+		"a report of someone else":         {"verify " + file, file + " cannot be read: permission denied: let this user read it"},
+		"a comparison with someone's":      {"diff " + file + " " + file, file + " cannot be read: permission denied: let this user read it"},
+		"man pages into someone's folder":  {"man " + locked + "/man", "locked/man: permission denied; name a folder that this user may write to"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

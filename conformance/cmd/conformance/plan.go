@@ -54,7 +54,7 @@ func (t *terminal) plan(p suite.Plan) {
 		t.printf("how     %s\n", atOnce)
 	}
 	if p.Webhooks != "" {
-		t.printf("hears   webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
+		t.printf("awaits  webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
 	}
 	t.printf("ledger  %s\n", oneLine(p.Ledger))
 	t.note("but     %s\n", p.Warning)

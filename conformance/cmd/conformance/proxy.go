@@ -56,7 +56,7 @@ judged. Their number is on the status page, in the metrics and in the report.
 
 The status page at --admin shows findings, counts and answer times. /metrics has
 them for Prometheus. --record also writes the calls to a file that 'conformance
-judge' reads. On SIGTERM or Ctrl-C the proxy finishes the calls under way and
+judge' reads. On SIGTERM or Ctrl-C the proxy finishes the calls in progress and
 writes the reports.
 
 Reports, page, metrics and recording show no key and no customer's data: names, email
@@ -85,7 +85,7 @@ Exit codes:
 	f.StringVar(&flags.record, "record", "", "append the judged calls to this `file`; a name ending in .gz is compressed")
 	f.BoolVar(&flags.tickets, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
 	f.StringVar(&flags.reportDir, "report-dir", reportFolder, "the `folder` for the reports; it is created if missing")
-	f.Int64Var(&flags.mostCalls, "max-waiting", 2000, "at most this many calls are under way or wait to be judged; others are not judged")
+	f.Int64Var(&flags.mostCalls, "max-waiting", 2000, "at most this many calls are in progress or wait to be judged; others are not judged")
 	f.Int64Var(&flags.mostMemory, "max-memory", 128, "at most this many `MiB` for copies of these calls; calls without room are not judged")
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON when the proxy stops, and nothing else")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show every rule and the answer times when the proxy stops")

@@ -150,7 +150,7 @@ func TestTheProxySaysWhatFailsWhileItRuns(t *testing.T) {
 	}
 	code, result := p.stop(t)
 	if code != 1 || result.Verdict != report.Nonconformant || !strings.Contains(p.out.String(), "FAILED "+rule.ReserveExpiresAt.ID) {
-		t.Errorf("Expected exit 1 and the finding told, received %d\n%s", code, &p.out)
+		t.Errorf("Expected exit 1 and the finding, received %d\n%s", code, &p.out)
 	}
 }
 

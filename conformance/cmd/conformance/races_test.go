@@ -53,7 +53,7 @@ func (c *crowd) enter(r *http.Request) (withIt int, leave func()) {
 	}
 }
 
-// among is a change that is told how many calls are under way with each one.
+// among is a change that depends on how many calls are in progress with each one.
 func (c *crowd) among(change func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request)) change {
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		withIt, leave := c.enter(r)
@@ -75,7 +75,7 @@ func (r ran) stoodTheRaces(t *testing.T) {
 	}
 }
 
-func TestAPartnerThatServesOneCallerAfterAnotherStandsTheRaces(t *testing.T) {
+func TestAPartnerThatServesOneCallerAfterAnotherPassesTheRaces(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
 	var turn sync.Mutex
@@ -168,7 +168,7 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 	}
 }
 
-func TestWhateverIsHeldIsUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
+func TestHoldsAreUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 	t.Parallel()
 	mock, crowd := small(t), newCrowd()
 	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {

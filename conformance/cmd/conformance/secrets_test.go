@@ -37,7 +37,7 @@ func echoes(secret string) map[string]string {
 	}
 }
 
-// talker is a mock partner that tells everybody its key, wherever a text can
+// talker is a mock partner that sends its key to everyone, wherever a text can
 // stand, and breaks rules everywhere, so that the texts become evidence.
 type talker struct {
 	mock   *mockpartner.Mock

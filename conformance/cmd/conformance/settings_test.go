@@ -20,7 +20,7 @@ func cloned(t *testing.T, settings string) (folder string) {
 	return folder
 }
 
-// A repository that somebody clones may bring a conformance.yaml. It must not choose where
+// A repository that someone clones may bring a conformance.yaml. It must not choose where
 // the run connects, which secret it sends there, or which files it reads and writes.
 func TestAClonedRepositoryChoosesNoAddressNoSecretAndNoFile(t *testing.T) {
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestAClonedRepositoryChoosesNoAddressNoSecretAndNoFile(t *testing.T) {
 	}
 }
 
-func TestWhatTheUserSaysStandsBesideTheFileOfAStranger(t *testing.T) {
+func TestUserSettingsApplyBesideASettingsFileThatIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1000)
 	partner := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -70,7 +70,7 @@ func stopAt(at moment) (slow change, come <-chan struct{}) {
 	}), reached
 }
 
-func TestWhateverIsHeldIsUndoneWhenTheRunIsInterrupted(t *testing.T) {
+func TestHoldsAreUndoneWhenTheRunIsInterrupted(t *testing.T) {
 	t.Parallel()
 	once, often := []os.Signal{syscall.SIGINT}, []os.Signal{syscall.SIGINT, syscall.SIGINT, syscall.SIGINT}
 	all := moments()
@@ -152,7 +152,7 @@ func TestABreachStandsAlsoWhenTheRunIsInterruptedLater(t *testing.T) {
 }
 
 // A reader such as head closes the output after a few lines.
-func TestARunWhoseOutputNobodyReadsGoesOnToItsEnd(t *testing.T) {
+func TestARunFinishesEvenIfItsOutputIsNotRead(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
 	r := runPiped(t, serve(t, mock.ServeHTTP), func(output io.ReadCloser, _ *os.Process) {

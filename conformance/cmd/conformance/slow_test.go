@@ -55,7 +55,7 @@ func TestHoldsOfSeveralAreWaitedForToo(t *testing.T) {
 	}
 }
 
-func TestAHoldIsNotWaitedForWhereNobodyAsksForItOrItLivesTooLong(t *testing.T) {
+func TestAHoldIsWaitedForOnlyIfRequestedAndShortEnough(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		holdFor time.Duration
@@ -78,7 +78,7 @@ func TestAHoldIsNotWaitedForWhereNobodyAsksForItOrItLivesTooLong(t *testing.T) {
 
 // Holds of 20 minutes outlive the run: they are begun early, and the rest is judged
 // before anybody waits.
-func TestAnInterruptEndsTheWaitingAtOnceAndWhatWasJudgedMeanwhileStands(t *testing.T) {
+func TestAnInterruptEndsTheWaitImmediatelyAndKeepsWhatWasJudged(t *testing.T) {
 	t.Parallel()
 	mock, address := startMock(t, mockpartner.Options{})
 	r := runPiped(t, address, func(output io.ReadCloser, run *os.Process) {

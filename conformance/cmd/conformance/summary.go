@@ -145,7 +145,7 @@ func (s *summary) counts(r *report.Result) {
 	}
 	c := r.Coverage
 	if c.CasesLeftOut > 0 {
-		s.printf("The time did not suffice for %s of the plan. %s\n", count.Of(c.CasesLeftOut, "case"), view.MoreTime)
+		s.printf("There was no time for %s of the plan. %s\n", count.Of(c.CasesLeftOut, "case"), view.MoreTime)
 	}
 	s.printf("%s, in %s\n", strings.Join(counts, ", "), view.Milliseconds(float64(r.DurationMS)))
 	if c.CallsNotJudged > 0 {

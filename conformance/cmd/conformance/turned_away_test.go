@@ -89,7 +89,7 @@ func TestAPartnerThatTurnsAnEndpointAwayForGoodIsNotAccusedOfAnything(t *testing
 	}
 }
 
-// connections serves a handler that is told whether its request is the first on its connection.
+// connections serves a handler that knows whether a request is the first on its connection.
 func connections(t *testing.T, handler func(first bool, w http.ResponseWriter, r *http.Request)) string {
 	t.Helper()
 	type key struct{}

@@ -40,7 +40,7 @@ func first(change change) change {
 	}
 }
 
-func TestWhateverIsHeldIsUndoneThoughRulesFail(t *testing.T) {
+func TestHoldsAreUndoneEvenIfRulesFail(t *testing.T) {
 	t.Parallel()
 	broken := says(http.StatusInternalServerError, `{"message":"try again"}`)
 	for name, partner := range map[string]struct {
@@ -67,7 +67,7 @@ func TestWhateverIsHeldIsUndoneThoughRulesFail(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUndoneIsListed(t *testing.T) {
+func TestHoldsAndBookingsThatCannotBeUndoneAreListed(t *testing.T) {
 	t.Parallel()
 	broken := says(http.StatusInternalServerError, "{}")
 	for name, partner := range map[string]struct {
@@ -145,7 +145,7 @@ func isDoubtful(e *ledger.Entry) { e.State, e.Code = ledger.Doubtful, "C3" }
 
 func isOver(e *ledger.Entry) { e.State = ledger.Undone }
 
-func TestACleanupSaysWhatItUndidAndLeavesNothing(t *testing.T) {
+func TestACleanupListsWhatItUndidAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{}) // which releases and cancels what it does not know, as REL-4 and CAN-4 say
 	account := leave(t, address, isHeld, isBooked, isDoubtful, isOver)

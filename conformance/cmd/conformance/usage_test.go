@@ -204,8 +204,8 @@ func badFlags(partner string) []misuse {
 func badSelftests() []misuse {
 	of := func(args ...string) []string { return append([]string{"selftest"}, args...) }
 	return []misuse{
-		{name: "a selftest with an unknown defect", args: of("--defect", "hold-without-cod"), want: "there is no such defect"},
-		{name: "a selftest with an unknown variant", args: of("--variant", "gzipped"), want: "there is no such variant"},
+		{name: "a selftest with an unknown defect", args: of("--defect", "hold-without-cod"), want: "there is no defect with this name"},
+		{name: "a selftest with an unknown variant", args: of("--variant", "gzipped"), want: "there is no variant with this name"},
 		{name: "a selftest with a defect of no name", args: of("--defect", ""), want: "--defect and --variant are empty: give names"},
 		{name: "a fast selftest with a defect", args: of("--fast", "--defect", "hold-without-code"), want: "--fast chooses the defects itself"},
 		{name: "a selftest without parallel partners", args: of("--parallel", "0"), want: "--parallel 0: expected 1 to 64"},
@@ -300,7 +300,7 @@ func TestCoverageListsEveryClauseWithItsRulesOrTheReasonWhyThereAreNone(t *testi
 	}
 }
 
-func TestExplainTellsAllThatIsKnownOfARule(t *testing.T) {
+func TestExplainPrintsEverythingAboutARule(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "explain", "reserve.vacancies.many").wait(t)
 	one := rule.ReserveVacanciesMany

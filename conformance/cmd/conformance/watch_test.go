@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-// watched is a run with --watch that is under way.
+// watched is a run with --watch that is in progress.
 type watched struct {
 	*exec.Cmd
 	keys  io.Writer

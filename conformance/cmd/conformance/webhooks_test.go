@@ -140,7 +140,7 @@ func TestBadSettingsOfWebhooksAreNamedWithoutTheSecret(t *testing.T) {
 		{[]string{"--webhook-listen", "127.0.0.1:9100", "--webhook-secret", webhookSecret, "--webhook-url", "tunnel.example"}, "--webhook-url does not begin with http:// or https://"},
 		{[]string{"--webhook-listen", "127.0.0.1:9100", "--webhook-secret", webhookSecret, "--webhook-url", "https://tunnel.example/?" + webhookSecret}, "--webhook-url has a query or a fragment"},
 		{[]string{"--webhook-listen", "127.0.0.1:9100", "--webhook-secret", webhookSecret, "--webhook-wait", "10m"}, "--webhook-wait 10m0s: expected 1s to 5m0s"},
-		{[]string{"--webhook-listen", busy.Addr().String(), "--webhook-secret", webhookSecret}, "--webhook-listen " + busy.Addr().String() + " cannot be listened on"},
+		{[]string{"--webhook-listen", busy.Addr().String(), "--webhook-secret", webhookSecret}, "--webhook-listen " + busy.Addr().String() + " cannot be used"},
 	} {
 		r := start(t, withKey(), append([]string{"run", "--base-url", "http://127.0.0.1:1", "--report-dir", t.TempDir()}, test.args...)...).wait(t)
 		if r.code != 2 || !strings.Contains(r.stderr, test.says) || strings.Contains(r.stderr+r.stdout, webhookSecret) {

@@ -98,7 +98,7 @@ func TestProductsTakesAnArrayAndAnObjectWithOne(t *testing.T) {
 	}
 }
 
-func TestProductsTellsAnotherShapeFromNoJSON(t *testing.T) {
+func TestProductsDistinguishesAWrongShapeFromInvalidJSON(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{}`:                       "the object has no products",

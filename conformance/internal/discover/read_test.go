@@ -43,7 +43,7 @@ func TestAProductIsReadAsItStands(t *testing.T) {
 	}
 }
 
-func TestWhatIsBrokenInAProductHidesNothingElse(t *testing.T) {
+func TestAProblemInAProductHidesNoOther(t *testing.T) {
 	t.Parallel()
 	got := discover.ReadProduct(decoded(t, `{
 		"id": 7, "timeZone": 1, "allowFreesale": "true", "options": [
@@ -104,7 +104,7 @@ func TestASlotIsReadAsItStands(t *testing.T) {
 	}
 }
 
-func TestWhatIsBrokenInASlotHidesNothingElse(t *testing.T) {
+func TestAProblemInASlotHidesNoOther(t *testing.T) {
 	t.Parallel()
 	got := discover.ReadSlot(decoded(t, `{
 		"id": "s-1", "localDateTimeStart": "2026-07-01 09:00", "localDateTimeEnd": 5, "status": 1,

@@ -74,10 +74,10 @@ var families = []struct {
 	{".without-body", func(r rule.Rule) Example {
 		return pair(good(r.Endpoint, "without a body"), call(r.Endpoint, "without a body", 415, empty))
 	}},
-	{".unknown.success", successful("for a code that was never given out")},
+	{".unknown.success", successful("for a code that was never issued")},
 	{".repeat.success", successful("a second time")},
 	{".success", successful("")},
-	{".unknown", statusOf("for a code that was never given out")},
+	{".unknown", statusOf("for a code that was never issued")},
 	{".repeat.status", statusOf("a second time")},
 	{".status", statusOf("")},
 }
@@ -197,7 +197,7 @@ var exchanges = map[string]maker{
 	"confirm.repeat.booking":      is(then([]Step{book}, bookAgain, call(confirm, "a second time", 200, booking("B-2")))),
 	"confirm.repeat.vacancies":    is(seats(11, 11, 10, bookAgain)),
 	"confirm.race":                race(book, bookAgain, call(confirm, "of the same code", 200, booking("B-2"))),
-	"confirm.unknown":             is(pair(dead("of a code that was never given out"), deadWrong("of a code that was never given out"))),
+	"confirm.unknown":             is(pair(dead("of a code that was never issued"), deadWrong("of a code that was never issued"))),
 	"confirm.released":            is(then([]Step{giveBack}, dead("of the released code"), deadWrong("of the released code"))),
 	"confirm.released.no-effect":  is(seats(12, 12, 11, dead("of the released code"))),
 	"confirm.cancelled":           is(then([]Step{undo}, dead("of the cancelled booking's code"), deadWrong("of the cancelled booking's code"))),

@@ -83,7 +83,7 @@ func (e *explorer) judge(seed uint64, story Story) (Verdict, int) {
 		return e.judgeShorter(seed, story)
 	}
 	if e.Time.Spent() > storyShare {
-		e.stop = partner.Missing("of %d stories %d were played in the time that there was for them (--max-duration)", e.told.Stories, seed-e.told.Seed)
+		e.stop = partner.Missing("only %[2]d of %[1]d lifecycles were played before the time was used up (--max-duration)", e.told.Stories, seed-e.told.Seed)
 		return Over, 0
 	}
 	offers, _ := e.offers(seed, story, (*slotPool).inTurn)
@@ -160,7 +160,7 @@ func (e *explorer) calm(p *playing) bool {
 		}
 		var before *scenario.Reading
 		for range calmReadings {
-			read, o := e.Seats.Look(e.ctx, offer, "while nothing is asked of it")
+			read, o := e.Seats.Look(e.ctx, offer, "while it is left alone")
 			if o != nil || before != nil && !read.Same(before) {
 				return false
 			}

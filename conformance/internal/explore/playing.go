@@ -90,7 +90,7 @@ func (p *playing) count(told *report.StoryStep, slot int) {
 	if !p.goesOn() {
 		return
 	}
-	read, o := p.Seats.Look(p.ctx, p.offers[slot], "during a story")
+	read, o := p.Seats.Look(p.ctx, p.offers[slot], "during a lifecycle")
 	if p.stopAt(o) {
 		return
 	}
@@ -163,7 +163,7 @@ func (p *playing) begin() {
 		if offer.Slot.ID == "" || p.stop != nil {
 			continue
 		}
-		read, o := p.Seats.Look(p.ctx, offer, "before a story")
+		read, o := p.Seats.Look(p.ctx, offer, "before a lifecycle")
 		if p.stopAt(o) {
 			return
 		}
@@ -198,7 +198,7 @@ func (p *playing) take(step Step) {
 	switch {
 	case hold.Stage == model.Refused, step.Does == model.Cancel && !hold.WasBooked():
 	case hold.Stage == model.Held && !p.expires[step.Hold].IsZero() && p.Clock.Now().After(p.expires[step.Hold].Add(-soon)):
-		p.stopAt(partner.Missing("holds end too soon for a story to be played"))
+		p.stopAt(partner.Missing("holds expire too soon to play a lifecycle"))
 	case step.Does == model.Release:
 		p.releaseOne(step.Hold)
 	case step.Does == model.Confirm:
@@ -209,7 +209,7 @@ func (p *playing) take(step Step) {
 }
 
 func (p *playing) lookAgain(slot int) {
-	p.count(p.tell("look at slot %s", letter(slot)), slot)
+	p.count(p.tell("read slot %s again", letter(slot)), slot)
 }
 
 // lookAround reads every slot that may have changed since it was last seen: a step about one slot
@@ -260,11 +260,11 @@ func (p *playing) undo() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), undoTime)
 	defer cancel()
 	for _, h := range p.holds {
-		if p.Book.Undo(ctx, h, "release what a story held", "cancel what a story booked") {
+		if p.Book.Undo(ctx, h, "release a hold of the lifecycle", "cancel a booking of the lifecycle") {
 			continue
 		}
 		if p.troubles++; p.troubles == mostTroubles {
-			p.stopAt(partner.Missing("what stories held or booked could not be undone"))
+			p.stopAt(partner.Missing("holds or bookings of the lifecycles could not be undone"))
 		}
 	}
 }

@@ -42,7 +42,7 @@ func lostAfterCancel(_ uint64, story explore.Story) (explore.Verdict, int) {
 	return explore.Held, 0
 }
 
-func TestAStoryThatBreaksIsCutDownToTheStepsThatItTakes(t *testing.T) {
+func TestAFailingLifecycleIsReducedToTheStepsThatItNeeds(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []uint64{1, 1000} {
 		played, found := explore.Search(everything, 200, seed, lostAfterCancel)
@@ -145,7 +145,7 @@ func TestNoFurtherStoryIsPlayedWhenItIsOver(t *testing.T) {
 	}
 }
 
-func TestAStoryThatCannotBeShortenedInTimeIsKeptAsItIs(t *testing.T) {
+func TestALifecycleThatCannotBeShortenedInTimeIsKept(t *testing.T) {
 	t.Parallel()
 	broke := false
 	_, found := explore.Search(everything, 200, 1, func(seed uint64, story explore.Story) (explore.Verdict, int) {

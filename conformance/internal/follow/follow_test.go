@@ -76,7 +76,7 @@ func TestAPartialHistoryLeavesOpenWhatMissingCallsMayHaveChanged(t *testing.T) {
 	}
 }
 
-func TestHistoriesAreJudgedApart(t *testing.T) {
+func TestHistoriesAreJudgedSeparately(t *testing.T) {
 	t.Parallel()
 	other := strings.ReplaceAll(confirm(2, "B2"), `"_history":"one"`, `"_history":"two"`)
 	if got := rules(t, reserve(0)+confirm(1, "B1")+other, follow.Options{}); got != nil {

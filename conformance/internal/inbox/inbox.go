@@ -122,7 +122,7 @@ func Open(c Config) (*Inbox, error) {
 		if op := (*net.OpError)(nil); errors.As(err, &op) {
 			err = op.Err
 		}
-		return nil, fmt.Errorf("%s cannot be listened on (%w): name another address, such as 127.0.0.1:9100", c.Listen, err)
+		return nil, fmt.Errorf("%s cannot be used (%w): name another address, such as 127.0.0.1:9100", c.Listen, err)
 	}
 	i := &Inbox{
 		secret: sha256.Sum256([]byte(c.Secret)), redact: c.Redact, path: DefaultPath,
@@ -216,8 +216,8 @@ func (i *Inbox) keep(w *Webhook) {
 	i.webhooks = append(i.webhooks, w)
 }
 
-// tell wakes those who await mail, once a webhook is complete.
-func (i *Inbox) tell() {
+// wake wakes those who await mail, once a webhook is complete.
+func (i *Inbox) wake() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	close(i.arrived)

@@ -73,7 +73,7 @@ func (i *Inbox) take(w http.ResponseWriter, r *http.Request, kind Kind) {
 	i.keep(hook)
 	text := hook.answer()
 	hook.Exchange.Answered(hook.Status, []byte(i.redact.Redact(text)), time.Since(began))
-	i.tell()
+	i.wake()
 	if hook.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
@@ -96,7 +96,7 @@ func (h *Webhook) read(contentType string, body []byte, err error) {
 	}
 	switch problems := schemas.Validate(schemas.AvailabilityNotifyRequest, body); {
 	case err != nil:
-		refuse(http.StatusBadRequest, "Expected a complete body, and it broke off")
+		refuse(http.StatusBadRequest, "Expected a complete body, received only its beginning")
 	case len(body) == 0:
 		refuse(http.StatusBadRequest, "Expected a JSON object, received no body")
 	case mediaErr != nil || media != "application/json":

@@ -35,7 +35,7 @@ func cancelledSeats(o *scenario.Opening, confirm scenario.Act, acts ...scenario.
 
 func takesCancels(t scenario.Traits) Finding {
 	if t.NoCancel {
-		return notApplicable("the partner takes no cancellations")
+		return notApplicable("the partner does not support cancellations")
 	}
 	return Finding{}
 }

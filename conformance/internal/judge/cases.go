@@ -140,7 +140,7 @@ func lastSeat(t *scenario.SellOut) Try {
 	}
 }
 
-// acceptsCase finds a slot that is shown as bookable but refused to a small party. A slot that tells no
+// acceptsCase finds a slot that is shown as bookable but refused to a small party. A slot without
 // vacancies may have only one seat, unless as many lead guests fit.
 func acceptsCase(b *scenario.Booking) Finding {
 	fits := b.Case.Guests() == 1 || b.Fits || b.Before != nil && b.Before.Counted

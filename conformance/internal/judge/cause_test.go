@@ -57,7 +57,7 @@ func TestAStopNamesTheRuleThatItShowsToBeBroken(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnusualIsBlamedForWhatUsualCallsDoNotMeet(t *testing.T) {
+func TestUnusualInputIsBlamedOnlyIfUsualCallsSucceed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string

@@ -109,7 +109,7 @@ func PDFAddresses(b *scenario.Booking) Finding {
 		}
 	}
 	if !seen {
-		return notApplicable("the booking has no ticket in the form PDF_URL")
+		return notApplicable("the booking has no ticket with the format PDF_URL")
 	}
 	return Finding{}
 }

@@ -22,7 +22,7 @@ var expires = append([]Step{
 	}),
 }, append(seatsHeld[1:], once(scenario.PlayInVain, func(h *scenario.Hold) Finding {
 	if h != nil {
-		return inconclusive("the run waits at most %s for a hold to expire, and the partner's lives %s", scenario.LongestWait, h.Life.Round(time.Second)).
+		return inconclusive("the run waits at most %s for a hold to expire, and the partner's expires after %s", scenario.LongestWait, h.Life.Round(time.Second)).
 			withRemedy("Shorten the partner's holds, or run with --clock-url.")
 	}
 	return Finding{}

@@ -40,7 +40,7 @@ func outcomeOf(says string) report.Outcome {
 func TestANearCodeThatIsNotAnsweredAsUnknownIsFoundByItsForm(t *testing.T) {
 	t.Parallel()
 	try := func(status int, body string) scenario.CodeTries {
-		return scenario.CodeTries{{NearCode: plan.NearCode{Form: "in other case", Code: "r-1"}, Answer: answer(status, body)}}
+		return scenario.CodeTries{{NearCode: plan.NearCode{Form: "with upper and lower case swapped", Code: "r-1"}, Answer: answer(status, body)}}
 	}
 	finds(t, "a near code is confirmed", unknownCodes(try(200, "{}"), Status(refusal)), report.Failed, "in other case: Expected 400, received 200")
 	finds(t, "a near code is refused", unknownCodes(try(400, "{}"), Status(refusal)), "", "")

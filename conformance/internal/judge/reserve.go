@@ -21,7 +21,7 @@ var (
 	// seatsHeld lists the steps that check that holds take seats.
 	seatsHeld = []Step{held, once(scenario.PlayRecord, func(e scenario.Record) Finding {
 		if e.Traits.Holdless {
-			return notApplicable("the partner keeps no holds: expiresAt lies more than %s ahead", partnerapi.HoldlessAfter)
+			return notApplicable("the partner does not hold seats: expiresAt is more than %s ahead", partnerapi.HoldlessAfter)
 		}
 		return Finding{}
 	})}
@@ -117,7 +117,7 @@ func expiresInWindow(b *scenario.Booking) Finding {
 		const tolerance = time.Minute
 		switch life := b.Hold.Life; {
 		case b.Traits.Holdless:
-			return notApplicable("the partner keeps no holds: expiresAt lies %s ahead", life.Round(time.Minute))
+			return notApplicable("the partner does not hold seats: expiresAt is %s ahead", life.Round(time.Minute))
 		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
 			return Broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
 		default:
@@ -172,7 +172,7 @@ func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Traits.Hol
 func soldOut(t *scenario.SellOut) Finding {
 	switch {
 	case t.Traits.Holdless:
-		return notApplicable("the partner keeps no holds, and shows no slot as sold out")
+		return notApplicable("the partner does not hold seats, and shows no slot as sold out")
 	case t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0:
 		return unless(rule.ReserveVacanciesOne, rule.ReserveVacanciesMany)
 	default:
@@ -182,7 +182,7 @@ func soldOut(t *scenario.SellOut) Finding {
 
 func fullRefused(t *scenario.SellOut) Try {
 	if t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0 {
-		return unplayed(partner.NotHere("the slot was not full any more: other customers moved its seats"))
+		return unplayed(partner.NotHere("the slot was no longer full: other customers changed its seats"))
 	}
 	return reserved(t.Full, t.Over, t.Stop, refusal...)
 }
@@ -211,7 +211,7 @@ func keyRefused(of func(*scenario.WrongKeys) scenario.Act) Step {
 func andOptionChecks(step Step, move func(*scenario.OptionCheck) Move) Step {
 	own, try := step.Subjects, step.Try
 	step.Subjects = joined(own, optionChecks)
-	step.Clean, step.Seats = 1, "no slot tells its vacancies"
+	step.Clean, step.Seats = 1, "no slot states its vacancies"
 	step.Try = func(value any) Try {
 		played, is := value.(*scenario.OptionCheck)
 		if !is {

@@ -45,7 +45,7 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 	}{
 		{"the status", answer(200, ""), Status(ok), ""},
 		{"another status", answer(500, ""), Status([]int{200, 201}), "Expected 200 or 201, received 500"},
-		{"no answer", answer(0, ""), Status(ok), "no whole answer: gone"},
+		{"no answer", answer(0, ""), Status(ok), "no complete answer: gone"},
 		{"success", answer(200, `{"success":true}`), Succeed, ""},
 		{"no success", answer(200, `{}`), Succeed, "it is missing"},
 		{"success in words", answer(200, `{"success":"yes"}`), Succeed, "received yes"},
@@ -96,7 +96,7 @@ func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	finds(t, "the same booking", sameBooking(booking(made, made)), "", "")
 	finds(t, "a refusal", sameBooking(booking(made, answer(409, ""))), "", "")
 	finds(t, "another booking", sameBooking(booking(made, answer(200, `{"externalBookingId":"b-2"}`))), report.Failed, `received booking "b-2"`)
-	finds(t, "no repeat", sameBooking(booking(made, nil)), report.Inconclusive, "not played to its end")
+	finds(t, "no repeat", sameBooking(booking(made, nil)), report.Inconclusive, "were not completed")
 	finds(t, "a crash", repeatStatus(booking(made, answer(500, ""))), report.Failed, "Expected 200 or 4xx")
 	finds(t, "a conflict", repeatStatus(booking(made, answer(409, ""))), "", "")
 	finds(t, "confirmed", Confirmed(booking(made, nil)), "", "")

@@ -115,7 +115,7 @@ func tried[T any](clean int, play play[T], try func(T) Try) Step {
 // counted weighs how the seats of a slot changed.
 func counted[T any](play play[T], move func(T) Move) Step {
 	step := tried(1, play, func(value T) Try { return move(value).try() })
-	step.Seats = "the slot does not tell its vacancies"
+	step.Seats = "the slot does not state its vacancies"
 	return step
 }
 

@@ -130,7 +130,7 @@ func lifecycleSpecs() []Spec {
 func lifecycles(r explore.Result) Finding {
 	if r.Flaw != "" {
 		steps := r.Told.Broken.Steps
-		return Broken("a story of %d steps breaks at its last, %s: %s", len(steps), r.Does, r.Flaw).Showing(r.Shown...)
+		return Broken("a lifecycle of %d steps fails at the last one, %s: %s", len(steps), r.Does, r.Flaw).Showing(r.Shown...)
 	}
 	if f := Stopped(r.Stop); f.Ends() {
 		return f

@@ -24,7 +24,7 @@ func TogetherSpecs() (specs []Spec) {
 			if owner, known := brokenBy(t.Act); !known || owner.ID != r.ID {
 				return Finding{}
 			}
-			return Broken("with other holds or bookings of the slot, a story of %d steps breaks at its last, %s: %s", len(t.Broken.Steps), t.Does, t.Flaw).Showing(t.Shown...)
+			return Broken("with other holds or bookings of the slot, a lifecycle of %d steps fails at the last one, %s: %s", len(t.Broken.Steps), t.Does, t.Flaw).Showing(t.Shown...)
 		})))
 	}
 	return specs

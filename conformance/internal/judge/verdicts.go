@@ -205,7 +205,7 @@ func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.Ru
 	return verdict
 }
 
-// Settle adds what stories found after the rule about it was judged, and makes the verdicts final:
+// Settle adds what random lifecycles found after the rule about it was judged, and makes the verdicts final:
 // a breach that was found before its cause is blocked by that cause, and so is what the breach
 // blocked.
 func (v *Verdicts) Settle(late *Fields) {

@@ -92,7 +92,7 @@ func TestRulesThatBlockEachOtherDoNotHangTheRun(t *testing.T) {
 	}
 }
 
-func TestNothingMakesABrokenRuleWholeAgain(t *testing.T) {
+func TestABrokenRuleStaysBroken(t *testing.T) {
 	t.Parallel()
 	v := NewVerdicts(strings.Clone)
 	if !blame(v, rule.ReserveCode, "no code", &probe.Exchange{Number: 1}) {

@@ -28,7 +28,7 @@ func begin(t *testing.T) (*ledger.Ledger, string) {
 	return l, name
 }
 
-func TestWhatALineAnnouncesWaitsUntilItIsCopied(t *testing.T) {
+func TestAnAnnouncedCallWaitsUntilItsLineIsCopied(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
 	var copied []string
@@ -87,7 +87,7 @@ func read(t *testing.T, name string) string {
 // soon is when a hold that was made now ends.
 func soon() string { return time.Now().Add(20 * time.Minute).Format(time.RFC3339) }
 
-func TestWhatALedgerKnewIsReadFromItsFile(t *testing.T) {
+func TestALedgerIsRestoredFromItsFile(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
 	expires := soon()
@@ -141,7 +141,7 @@ func TestALineThatWasTornAsTheRunWasKilledIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLedgerIsRefusedWithItsFileAndLine(t *testing.T) {
+func TestAnInvalidLedgerIsRefusedWithItsFileAndLine(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
 	l.Record(attempt(t, l, "walk"), held("C1", soon()))
@@ -214,7 +214,7 @@ func TestALedgerIsOverwrittenOnlyWhereNothingIsLeftToUndo(t *testing.T) {
 	}
 }
 
-func TestTwoCannotHaveOneLedger(t *testing.T) {
+func TestTwoRunsCannotShareALedger(t *testing.T) {
 	t.Parallel()
 	_, name := begin(t)
 	if _, err := ledger.Create(name, ledger.Head{}, key); !errors.Is(err, ledger.ErrInUse) {
@@ -274,7 +274,7 @@ func TestTextsOfAnyLengthLeaveTheLedgerSmall(t *testing.T) {
 	killed(t, l, name)
 }
 
-func TestWhatCannotBeWrittenIsNotAttempted(t *testing.T) {
+func TestACallIsNotMadeIfTheLedgerCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	l, _ := begin(t)
 	entry := attempt(t, l, "walk")
@@ -283,7 +283,7 @@ func TestWhatCannotBeWrittenIsNotAttempted(t *testing.T) {
 	}
 	l.Record(entry, held("C", soon()))
 	if l.Trouble() == nil || entry.Code != "C" {
-		t.Errorf("want the trouble told, and the code known to the run, got %v and %+v", l.Trouble(), *entry)
+		t.Errorf("Expected the trouble to be reported, and the code to be known to the run, received %v and %+v", l.Trouble(), *entry)
 	}
 	if _, err := l.Attempt(ledger.Slot{}, nil); err == nil {
 		t.Error("want no attempt that is not on record")
@@ -297,7 +297,7 @@ func TestAHoldThatWasNeverAnsweredEndsWithTheLongestThatThePartnerGives(t *testi
 	t.Parallel()
 	now := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
 	l := ledger.New()
-	l.Tell(func() time.Time { return now })
+	l.SetClock(func() time.Time { return now })
 	lost := attempt(t, l, "walk")
 	if latest := l.LatestExpiry(*lost); latest.Sub(now) < 2*time.Hour || latest.Sub(now) > 2*time.Hour+5*time.Minute {
 		t.Errorf("want 2 hours where none is known, got %s", latest.Sub(now))

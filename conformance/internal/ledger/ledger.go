@@ -63,9 +63,9 @@ func (l *Ledger) Name() string {
 	return l.file.handle.Name()
 }
 
-// Tell sets the clock for the time of attempts: the target's clock. Call it before the first
+// SetClock sets the clock for the time of attempts: the target's clock. Call it before the first
 // attempt.
-func (l *Ledger) Tell(now func() time.Time) { l.now = now }
+func (l *Ledger) SetClock(now func() time.Time) { l.now = now }
 
 // Await sets a function that returns after the file's lines have been copied. A call that a line
 // announces is not sent before copied returns, and not at all if copied returns an error. Call

@@ -61,7 +61,7 @@ func TestEntriesAreACopyInTheOrderOfTheirAttempts(t *testing.T) {
 	}
 }
 
-func TestManyMayKeepAccountAtOnce(t *testing.T) {
+func TestManyMayUseALedgerConcurrently(t *testing.T) {
 	t.Parallel()
 	const many = 50
 	l := ledger.New()

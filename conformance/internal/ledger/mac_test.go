@@ -45,7 +45,7 @@ func TestALedgerOfWhichAnyByteWasChangedIsRefused(t *testing.T) {
 	}
 }
 
-func TestALedgerThatIsContinuedIsOfOnePiece(t *testing.T) {
+func TestALedgerThatIsContinuedStaysValid(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
 	l.Record(attempt(t, l, "walk"), held("C1", soon()))
@@ -56,7 +56,7 @@ func TestALedgerThatIsContinuedIsOfOnePiece(t *testing.T) {
 	}
 }
 
-func TestALedgerNamesWhyItIsNotBelieved(t *testing.T) {
+func TestALedgerThatFailsVerificationSaysWhy(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
 	attempt(t, l, "walk")

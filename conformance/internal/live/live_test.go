@@ -45,7 +45,7 @@ func stop(t *testing.T, w *live.Watcher) *live.Findings {
 	return w.Stop(ctx)
 }
 
-// pass tells a watcher of a call with its answer, as a proxy does.
+// pass sends a watcher a call with its answer, as a proxy does.
 func pass(t testing.TB, w *live.Watcher, method, path, body string, status int, answer string) {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}, "X-Api-Key": {key}, "Cookie": {"s=" + key}}
@@ -116,7 +116,7 @@ func TestCallsAreJudgedInTheOrderOfTheirBeginnings(t *testing.T) {
 	}
 }
 
-func TestABlockedJudgeHoldsUpNoCallAndWhatItMissedIsSaid(t *testing.T) {
+func TestABlockedJudgeDelaysNoCallAndReportsWhatItMissed(t *testing.T) {
 	t.Parallel()
 	blocked, release := make(chan struct{}, 1), make(chan struct{})
 	w := watching(live.Options{MostCalls: 10, Judged: func(recording.Exchange) {
@@ -149,7 +149,7 @@ func TestABlockedJudgeHoldsUpNoCallAndWhatItMissedIsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatFindsNoRoomIsNotJudgedAndMakesNobodyGuilty(t *testing.T) {
+func TestCallsWithoutRoomAreNotJudgedAndBreakNoRule(t *testing.T) {
 	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
 	first := true

@@ -72,7 +72,7 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 	}
 }
 
-func TestCallsThatMeetAreInRowsOfTheirOwn(t *testing.T) {
+func TestConcurrentCallsAreDrawnInSeparateRows(t *testing.T) {
 	t.Parallel()
 	calls := []porcupine.Operation{{Call: 6, Return: 7}, {Call: 1, Return: 3}, {Call: 2, Return: 5}, {Call: 3, Return: 4}}
 	inRows(calls)

@@ -97,7 +97,7 @@ func TestAPartnerWithoutHoldsTakesSeatsAtConfirm(t *testing.T) {
 	sees(t, "after the cancellation", m, 3)
 }
 
-func TestWhatAReserveMayBeAnsweredWith(t *testing.T) {
+func TestTheAnswersThatReserveAllows(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
@@ -120,7 +120,7 @@ func TestWhatAReserveMayBeAnsweredWith(t *testing.T) {
 	}
 }
 
-func TestASlotThatCountsNoSeatsMayBeFullOfOurOwnGuests(t *testing.T) {
+func TestASlotWithoutVacanciesMayBeFullOfTheRunsOwnGuests(t *testing.T) {
 	t.Parallel()
 	m := &model.State{Slots: []model.Seats{{}}}
 	wants := func(when string, want model.Want) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestASlotIsTheLikelierToStayAsItIsTheLessItWasSeenToMove(t *testing.T) {
+func TestSlotsThatMovedLessAreExpectedToStayUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		watch Watch
@@ -145,7 +145,7 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 	}
 }
 
-func TestWhatTriesMissIsSaidAsAProbability(t *testing.T) {
+func TestTheProbabilityOfAMissedRaceIsStated(t *testing.T) {
 	t.Parallel()
 	if got := Missed(20, 90); math.Abs(got-0.0099) > 0.0001 {
 		t.Errorf("expected 90 tries to miss a breach in 1 of 20 with 0.99%%, received %g", got)

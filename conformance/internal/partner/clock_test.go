@@ -50,7 +50,7 @@ func TestAClockThatStandsStillIsStillMovedBeyondATime(t *testing.T) {
 	}
 }
 
-func TestWhatIsWaitedIsAddedToTheRunsTime(t *testing.T) {
+func TestWaitingTimeIsAddedToTheRunsTime(t *testing.T) {
 	t.Parallel()
 	deadline := time.Now().Add(time.Minute)
 	s := &Time{halt: t.Context(), deadline: deadline}
@@ -62,7 +62,7 @@ func TestWhatIsWaitedIsAddedToTheRunsTime(t *testing.T) {
 	}
 }
 
-func TestTheWaitingEndsAtOnceWithTheRun(t *testing.T) {
+func TestTheWaitEndsImmediatelyWithTheRun(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()

@@ -69,7 +69,7 @@ func NotHere(format string, args ...any) *Stop {
 // Unplayed returns why a part of a scenario was not played: the given stop, if any.
 func Unplayed(stop *Stop) *Stop {
 	if stop == nil {
-		return Missing("the story of this rule was not played to its end")
+		return Missing("the calls that this rule needs were not completed")
 	}
 	return stop
 }

@@ -28,31 +28,31 @@ func NearCodes(live string, others []string, random *rand.Rand) []NearCode {
 	}
 	last := len(runes) - 1
 	all := []NearCode{
-		{"with more behind it", live + "-x"},
-		{"with more before it", "x-" + live},
-		{"with a space behind it", live + " "},
+		{"with extra characters after it", live + "-x"},
+		{"with extra characters before it", "x-" + live},
+		{"with a space after it", live + " "},
 		{"with a space before it", " " + live},
 		{"with a first character that no code has", "~" + string(runes[1:])},
 		{"with a middle character that no code has", changedAt(runes, len(runes)/2)},
 		{"with a last character that no code has", string(runes[:last]) + "~"},
-		{"with a percent sign behind it", live + "%"},
+		{"with a percent sign after it", live + "%"},
 		{"with its first character percent-encoded", fmt.Sprintf("%%%02X%s", string(runes[0]), string(runes[1:]))},
 		{"with every character percent-encoded", encoded(live)},
 		{"without its punctuation", plain(live)},
-		{"with a slash and more behind it", live + "/x"},
-		{"with an apostrophe behind it", live + "'"},
-		{"with a letter of another alphabet behind it", live + "é"},
-		{"with much more behind it", live + strings.Repeat("x", max(1, longCode-len(live)))},
+		{"with a slash and extra characters after it", live + "/x"},
+		{"with an apostrophe after it", live + "'"},
+		{"with a letter of another alphabet after it", live + "é"},
+		{"with very many characters after it", live + strings.Repeat("x", max(1, longCode-len(live)))},
 	}
 	if letters(runes) >= 4 {
-		all = append(all, NearCode{"in other case", swapped(live)})
+		all = append(all, NearCode{"with upper and lower case swapped", swapped(live)})
 	}
 	if drawn(runes, others) {
 		all = append(all,
 			NearCode{"without its last character", string(runes[:last])},
 			NearCode{"without its first character", string(runes[1:])},
 			NearCode{"cut in half", string(runes[:len(runes)/2])},
-			NearCode{"of the same form", alike(live, random)})
+			NearCode{"of the same format", alike(live, random)})
 	}
 	seen := map[string]bool{live: true, "": true}
 	return slices.DeleteFunc(all, func(c NearCode) bool {
@@ -70,7 +70,7 @@ func StrangeCodes(random *rand.Rand) []NearCode {
 	}
 	return []NearCode{
 		{"a UUID", fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", random.Uint32(), random.Uint32()&0xffff, random.Uint32()&0xfff, random.Uint32()&0xfff, random.Uint64()&0xffffffffffff)},
-		{"of digits alone", digits(18)},
+		{"of digits only", digits(18)},
 		{"of other alphabets, with an emoji", "неизвестно-未知-🎟-" + digits(12)},
 		{"with a question mark and a number sign", "no?such#code-" + digits(12)},
 	}

@@ -16,10 +16,10 @@ func formsOf(live string, others ...string) (forms []string) {
 	return forms
 }
 
-func TestCodesThatAreCountedUpHaveNoNearCodeThatMayBeAnotherCustomers(t *testing.T) {
+func TestSequentialCodesHaveNoNearCodeThatMayBeAnotherCustomers(t *testing.T) {
 	t.Parallel()
 	for _, codes := range [][]string{{"10023", "10022"}, {"T7X9-00012", "T7X9-00011"}, {"COMPANY-RESERVATION-0099", "COMPANY-RESERVATION-0101"}, {"R-9F3KQ2ZX-17"}} {
-		for _, form := range []string{"without its last character", "without its first character", "cut in half", "of the same form"} {
+		for _, form := range []string{"without its last character", "without its first character", "cut in half", "of the same format"} {
 			if slices.Contains(formsOf(codes[0], codes[1:]...), form) {
 				t.Errorf("expected no code %s for %q", form, codes)
 			}
@@ -31,7 +31,7 @@ func TestDrawnCodesHaveNearCodesOfTheirForm(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^R-[A-Z0-9]{8}-[0-9]+$`)
 	near := plan.NearCodes("R-9F3KQ2ZX-17", []string{"R-AB81LLQ0-18"}, rand.New(rand.NewPCG(1, 1)))
-	at := slices.IndexFunc(near, func(c plan.NearCode) bool { return c.Form == "of the same form" })
+	at := slices.IndexFunc(near, func(c plan.NearCode) bool { return c.Form == "of the same format" })
 	if at < 0 || !form.MatchString(near[at].Code) || near[at].Code == "R-9F3KQ2ZX-17" {
 		t.Errorf("expected another code of the same form, got %v", near)
 	}

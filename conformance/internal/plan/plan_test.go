@@ -18,7 +18,7 @@ func TestWithoutFilterAndNamesEveryRuleIsJudged(t *testing.T) {
 	}
 }
 
-func TestWhatANamedRuleNeedsIsRunAndNotJudged(t *testing.T) {
+func TestRulesNeededByANamedRuleAreRunButNotJudged(t *testing.T) {
 	t.Parallel()
 	chosen, err := Choose("", []string{rule.ReleaseVacanciesMany.ID})
 	if err != nil || len(chosen.Judged) != 1 || !chosen.Judged[rule.ReleaseVacanciesMany.ID] {
@@ -32,7 +32,7 @@ func TestWhatANamedRuleNeedsIsRunAndNotJudged(t *testing.T) {
 	}
 }
 
-func TestAFilterAndNamesHoldTogether(t *testing.T) {
+func TestAFilterAndRuleNamesBothApply(t *testing.T) {
 	t.Parallel()
 	chosen, err := Choose("reserve && MUST", []string{rule.ReserveCode.ID, rule.ReserveExpiresWindow.ID, rule.ConfirmLimit.ID})
 	if err != nil || len(chosen.Judged) != 1 || !chosen.Judged[rule.ReserveCode.ID] {
@@ -40,7 +40,7 @@ func TestAFilterAndNamesHoldTogether(t *testing.T) {
 	}
 }
 
-func TestAChoiceOfNothingIsRefusedWithTheWayOut(t *testing.T) {
+func TestAnEmptyChoiceIsRefusedWithAnExample(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string]struct {
 		filter string

@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestNoSimplerCaseIsForNobody(t *testing.T) {
+func TestNoSimplerCaseHasAnEmptyParty(t *testing.T) {
 	t.Parallel()
 	infants := plan.Case{
 		Offer:   discover.Offer{Option: discover.Option{Units: []discover.Unit{{ID: "unit-adult", Type: partnerapi.Adult}, {ID: "unit-infant", Type: partnerapi.Infant}}}},

@@ -88,7 +88,7 @@ func (a *Answer) BrokeOff(statuses ...int) bool {
 // Words returns the outcome of the call, for messages after "received".
 func (a *Answer) Words() string {
 	if a.Failure != nil {
-		return "no whole answer: " + a.Failure.Message
+		return "no complete answer: " + a.Failure.Message
 	}
 	words := strings.TrimSpace(fmt.Sprintf("%d %s", a.Response.Status, http.StatusText(a.Response.Status)))
 	if location := a.Response.Header.Get("Location"); location != "" {

@@ -77,7 +77,7 @@ func TestDoSendsWhatTheMarketplaceSends(t *testing.T) {
 	}
 }
 
-func TestDoPresentsTheKeyThatItIsToldTo(t *testing.T) {
+func TestDoSendsTheGivenKey(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
 		authType partnerapi.AuthType

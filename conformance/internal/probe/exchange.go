@@ -135,7 +135,7 @@ func curl(call Call, address string, header http.Header, auth partnerapi.AuthTyp
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // errTooLarge is returned for a body that is larger than any answer may be.
-var errTooLarge = errors.New("body over the cap")
+var errTooLarge = errors.New("the body exceeds the size limit")
 
 // way is how far a request has come. Goroutines of the transport set it, even after the request has
 // ended.
@@ -189,7 +189,7 @@ func (a attempt) failure(run context.Context) *Failure {
 	case a.timedOut() && shakingHands:
 		return &Failure{TLS, fmt.Sprintf("the TLS handshake was not finished within %s", waited)}
 	case a.timedOut():
-		return &Failure{Timeout, fmt.Sprintf("no whole answer within %s", waited)}
+		return &Failure{Timeout, fmt.Sprintf("no complete answer within %s", waited)}
 	case errors.Is(a.err, errTooLarge):
 		return &Failure{TooLarge, fmt.Sprintf("the body is larger than %d MiB, the most that is read", a.largest>>20)}
 	case errors.Is(a.err, http.ErrSchemeMismatch):

@@ -37,7 +37,7 @@ func speak(t *testing.T, bytes string) string {
 	return listener.Addr().String()
 }
 
-func TestEveryFailureIsToldByItsKind(t *testing.T) {
+func TestEveryFailureIsReportedByItsKind(t *testing.T) {
 	t.Parallel()
 	unknownAuthority := httptest.NewUnstartedServer(http.NotFoundHandler())
 	unknownAuthority.Config.ErrorLog = nil
@@ -67,8 +67,8 @@ func TestEveryFailureIsToldByItsKind(t *testing.T) {
 		"no gzip where it is declared": {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n01234567890123456789"), probe.Protocol, "the body cannot be read", true},
 		"garbage":                      {"http://" + speak(t, "garbage\r\n\r\n"), probe.Protocol, "cannot be read as HTTP", false},
 		"a header without an end":      {"http://" + speak(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: z\r\n", 200_000)), probe.Protocol, "header", false},
-		"no answer":                    {silent, probe.Timeout, "no whole answer within 200ms", false},
-		"no body":                      {headerOnly, probe.Timeout, "no whole answer within 200ms", false},
+		"no answer":                    {silent, probe.Timeout, "no complete answer within 200ms", false},
+		"no body":                      {headerOnly, probe.Timeout, "no complete answer within 200ms", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -57,7 +57,7 @@ var near = map[Key]nearKey{
 	OtherFirst:     {"the key with a different first character", func(k []rune) string { return other(k, 0) }, "~${KEY#?}"},
 	OtherMiddle:    {"the key with a different character in the middle", func(k []rune) string { return other(k, len(k)/2) }, ""},
 	OtherLast:      {"the key with a different last character", func(k []rune) string { return other(k, len(k)-1) }, "${KEY%?}~"},
-	OtherCase:      {"the key in other case", swapped, "$(printf %s \"$KEY\" | tr a-zA-Z A-Za-z)"},
+	OtherCase:      {"the key with upper and lower case swapped", swapped, "$(printf %s \"$KEY\" | tr a-zA-Z A-Za-z)"},
 	OtherScheme:    {"the key in another scheme, Basic", func(k []rune) string { return string(k) }, "$KEY"},
 	EmptyKey:       {"an empty Authorization header", nil, ""},
 	SchemeAlone:    {"Bearer without a key", nil, ""},

@@ -47,7 +47,7 @@ func TestNearKeysAreNeverTheRegisteredOneAndLeaveNothingOfItInTheEvidence(t *tes
 	}
 }
 
-func TestAKeyWithoutLettersHasNoFormInOtherCase(t *testing.T) {
+func TestAKeyWithoutLettersHasNoVariantWithSwappedCase(t *testing.T) {
 	t.Parallel()
 	client := probe.NewClient(probe.Config{AuthKey: "1234-5678"})
 	for _, key := range client.NearKeys() {

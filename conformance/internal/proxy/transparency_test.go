@@ -246,7 +246,7 @@ func TestAnAnswerArrivesAsItWasSent(t *testing.T) {
 	}
 }
 
-func TestABodyOfNoLengthIsGivenNone(t *testing.T) {
+func TestABodyWithoutALengthIsForwardedWithoutOne(t *testing.T) {
 	t.Parallel()
 	for _, chunks := range []string{"0\r\n\r\n", "1\r\n[\r\n1\r\n]\r\n0\r\n\r\n"} {
 		upstream, received := raw(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"+chunks)

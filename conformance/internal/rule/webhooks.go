@@ -29,7 +29,7 @@ var WebhooksHold = webhooks.should("webhooks.hold", "WHK-8", "If some holds are 
 var WebhooksRelease = webhooks.should("webhooks.release", "WHK-8", "If holds are notified, releases and cancellations are too").
 	needs("webhooks.state", "release.vacancies.one").
 	why("The last thing that the marketplace heard is that the seats were taken. It offers them again only after its next pull.").
-	fix("Send a notification wherever seats are given back: at release, expiry and cancellation.")
+	fix("Send a notification wherever seats are returned: at release, expiry and cancellation.")
 var WebhooksOrder = webhooks.should("webhooks.order", "WHK-9", "Notifications of one slot arrive in the order of its changes").needs("webhooks.state").
 	why("The marketplace stores the notification that arrives last. A late one undoes a newer one.").
 	fix("Send the notifications of one slot one after another, or read the slot's state when you send, not when it changes.")

@@ -39,7 +39,7 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 // book turns a hold into a booking with the registered key.
 func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, string, *partner.Stop) {
 	if b.traits.NoCancel && b.account.made >= mostUncancelled {
-		return nil, "", partner.Missing("the partner takes no cancellations: no more than %d bookings are made", mostUncancelled).
+		return nil, "", partner.Missing("the partner does not support cancellations: no more than %d bookings are made", mostUncancelled).
 			WithRemedy("Implement the cancel endpoint.")
 	}
 	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)
@@ -121,7 +121,7 @@ func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id 
 	}
 	if body && answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		b.traits.NoCancel = true
-		return answer, partner.Missing("the partner takes no cancellations: it answered %s", answer.Words())
+		return answer, partner.Missing("the partner does not support cancellations: it answered %s", answer.Words())
 	}
 	if stop = unlike(answer, "200 for a live booking", formOf(body), http.StatusOK); stop == nil {
 		b.account.Settle(answer, h)

@@ -190,7 +190,7 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 		want.Late = true
 		t := p.begin(ctx, &b.Opening, want)
 		b.bare = true
-		t.book("confirm with the code alone", false, &b.Confirm, &b.BookingID, "after confirm")
+		t.book("confirm with only the code", false, &b.Confirm, &b.BookingID, "after confirm")
 		if p.Book.traits.NoCancel {
 			t.step(func() *partner.Stop { return first.Stop })
 		}

@@ -72,10 +72,10 @@ func KeepSome(ctx context.Context, p *Player) {
 func keep(ctx context.Context, p *Player, fate EarlyState, attempt int) *Kept {
 	return played(p, "keep "+string(fate), attempt, func(k *Kept, option string) {
 		if p.Book.traits.NoCancel && fate != LeftOpen && fate != SoonReleased {
-			k.Stop = partner.Missing("the partner takes no cancellations")
+			k.Stop = partner.Missing("the partner does not support cancellations")
 			return
 		}
-		want := seat(fmt.Sprintf("reserve 1 seat, to be looked at again later: %s", fate), option)
+		want := seat(fmt.Sprintf("reserve 1 seat, to check it again later: %s", fate), option)
 		want.Suits = roomy(PlaySurvey(ctx, p, 0).Offers)
 		t := p.begin(ctx, &k.Opening, want)
 		switch fate {
@@ -111,7 +111,7 @@ func PlayKept(fate EarlyState) func(context.Context, *Player, int) *Kept {
 	return func(ctx context.Context, p *Player, attempt int) *Kept {
 		return played(p, "kept "+string(fate), attempt, func(k *Kept, _ string) {
 			if !p.keeps {
-				k.Stop = partner.Missing("nothing was made early in the run, to be looked at again")
+				k.Stop = partner.Missing("no hold or booking was made early in the run, to check it again")
 				return
 			}
 			*k = *keep(ctx, p, fate, attempt)
@@ -187,7 +187,7 @@ func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *partne
 		return p.Time.Out()
 	}
 	if live, _ := k.Hold.ends(); k.Hold.Held() && !k.Hold.Expires.IsZero() && p.Clock.Now().After(live) {
-		return partner.NotHere("the hold may have expired before it was looked at again")
+		return partner.NotHere("the hold may have expired before it was checked again")
 	}
 	return nil
 }

@@ -226,7 +226,7 @@ func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
 	if missing <= 0 {
 		return
 	}
-	if fresh, stop := s.Look(ctx, at.Offer, "while nothing is done"); stop == nil {
+	if fresh, stop := s.Look(ctx, at.Offer, "while no call changes the slot"); stop == nil {
 		_ = s.linger(ctx, fresh, mostLooks, missing/mostLooks)
 	}
 }

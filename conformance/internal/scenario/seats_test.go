@@ -15,7 +15,7 @@ func lookAt(ms int, left int64, w *noise.Watch) *Reading {
 	return &Reading{Counted: true, First: look, Last: look, Watch: w}
 }
 
-func TestWhatMovesWhileTheSuiteDoesNothingIsAnotherCustomers(t *testing.T) {
+func TestSeatsThatChangeWhileTheSuiteIsIdleAreAnotherCustomers(t *testing.T) {
 	t.Parallel()
 	s := &Seats{moved: map[string]int{}}
 	w := &noise.Watch{}

@@ -52,7 +52,7 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 		t := p.beginWithFewest(ctx, &s.Opening, option)
 		if s.Stop == nil {
 			left := s.Before.Last.Left
-			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.on.tooMany(s.Offer, left), &s.TooMany, "after too many were asked for", always)
+			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.on.tooMany(s.Offer, left), &s.TooMany, "after too many seats were requested", always)
 			if p.on.Case != nil && left > mostFilled {
 				t.step(func() *partner.Stop { return partner.NotHere("the slot has too many seats to be sold out") })
 			}
@@ -109,7 +109,7 @@ func always(*probe.Answer) bool { return true }
 // from the reading.
 func countable(offer *discover.Offer, fresh *Reading) *partner.Stop {
 	if !fresh.Counted {
-		stop := partner.Missing("no slot that can be booked tells its vacancies")
+		stop := partner.Missing("no bookable slot states its vacancies")
 		stop.Kind = partner.Unsupported
 		return stop
 	}
@@ -158,7 +158,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 		return played(p, "shut "+string(status), attempt, func(s *ClosedSlot, _ string) {
 			closed := PlaySurvey(ctx, p, 0).closed(status, p.Clock.Now())
 			if len(closed) == 0 {
-				s.Stop = partner.Missing("no slot is %s", status)
+				s.Stop = partner.Missing("no slot has the status %s", status)
 				return
 			}
 			s.Offer = closed[attempt%len(closed)]
@@ -166,7 +166,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 			t.count("before reserve", &s.Before)
 			t.step(func() *partner.Stop {
 				if s.Before.Last.Slot.Status != status {
-					return partner.NotHere("the slot that was %s is so no longer", status)
+					return partner.NotHere("the slot is no longer %s", status)
 				}
 				return nil
 			})

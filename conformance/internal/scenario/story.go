@@ -21,7 +21,7 @@ type Opening struct {
 	Stop   *partner.Stop
 	Traits *Traits // of the partner, as known when this is read
 
-	Fits    bool       // as many lead guests were held in the slot, which tells no vacancies, after it refused the party
+	Fits    bool       // as many lead guests were held in the slot, which states no vacancies, after it refused the party
 	Guests  int64      // of the hold
 	Infants int64      // the infants among them, who may take no seat
 	Case    *plan.Case // the case that it is played on; nil: the easiest to try
@@ -173,7 +173,7 @@ func (o *Opening) TakesLater() bool {
 	return o.Traits.Holdless && (o.Before == nil || o.Held == nil || !o.Held.Counted || o.Held.First.Left >= o.Before.Last.Left)
 }
 
-const takenMeanwhile = "the slots that could be booked were taken meanwhile"
+const takenMeanwhile = "the bookable slots were taken in the meantime"
 
 // taken reports whether a slot no longer has seats for a party.
 func taken(fresh *Reading, party int64) bool {

@@ -156,7 +156,7 @@ func (v *Survey) inScope(p *Player) []Question {
 		}
 	}
 	if v.Outside = p.Scope.Unknown(v.Products); v.Outside == "" && len(some) == 0 && p.Scope.Narrow() {
-		v.Outside = "nothing is left to be asked for: no option that can be booked lies within --product, --option, --from and --to"
+		v.Outside = "nothing is left to request: no bookable option is within --product, --option, --from and --to"
 	}
 	return some
 }

@@ -216,9 +216,9 @@ func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, befo
 	case p.survey.Stop != nil || len(p.survey.Offers) == 0:
 		return Opening{Stop: stop}, 0
 	case !some:
-		return Opening{Stop: &partner.Stop{Kind: partner.Unsupported, Message: "no slot that can be booked tells its vacancies, with which notifications are compared"}}, 0
+		return Opening{Stop: &partner.Stop{Kind: partner.Unsupported, Message: "no bookable slot states its vacancies, which notifications are compared with"}}, 0
 	default:
-		return Opening{Stop: partner.Missing("the run has used every slot that tells its vacancies before, and its notifications could be late").
+		return Opening{Stop: partner.Missing("the run has already used every slot that states its vacancies, and late notifications could be mixed up").
 			WithRemedy("Offer more slots in the next 60 days.")}, 0
 	}
 	for _, offer := range plan.Candidates(offers) {
@@ -229,7 +229,7 @@ func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, befo
 		}
 	}
 	if o.Stop == nil && (o.TakesLater() || !o.Held.Counted) {
-		o.Stop = &partner.Stop{Kind: partner.Unsupported, Message: "the partner keeps no seats for holds, so that there is nothing to notify"}
+		o.Stop = &partner.Stop{Kind: partner.Unsupported, Message: "the partner does not hold seats, so a hold changes nothing"}
 	}
 	return o, since
 }
@@ -277,7 +277,7 @@ func (p webhookPlayer) release(o *Opening) {
 	p.take(n, act)
 }
 
-// cancel confirms a hold and cancels the booking. If the partner takes no cancellations, it releases
+// cancel confirms a hold and cancels the booking. If the partner does not support cancellations, it releases
 // the hold.
 func (p webhookPlayer) cancel(o *Opening) {
 	if p.Book.traits.NoCancel {

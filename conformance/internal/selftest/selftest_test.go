@@ -58,7 +58,7 @@ func try(t *testing.T, cases ...selftest.Case) (*selftest.Matrix, string) {
 // scripted is a mock that plays a scenario.
 func scripted(s mockpartner.Scenario) mockpartner.Options { return mockpartner.Options{Scenario: &s} }
 
-func TestWhatCameOfAPartnerSaysWhatTheSuiteMadeOfIt(t *testing.T) {
+func TestATrialStatesWhatTheSuiteFound(t *testing.T) {
 	t.Parallel()
 	broken := func(names ...string) mockpartner.Options { return mockpartner.Options{Defects: names} }
 	never := mockpartner.Fault{

@@ -103,7 +103,7 @@ func TestEachEntryIsUndoneInItsOwnWay(t *testing.T) {
 	}
 }
 
-func TestAHoldThatNobodyKnowsTheCodeOfIsOverWhenItHasExpired(t *testing.T) {
+func TestAHoldWithoutAKnownCodeEndsWhenItExpires(t *testing.T) {
 	t.Parallel()
 	u, entry := undoing(t, &partner{}, func(e *ledger.Entry) { e.State = ledger.Unheard })
 	u.All(t.Context())

@@ -20,7 +20,7 @@ import (
 	"partnerkit.dev/internal/browsertest"
 )
 
-// reader is somebody who has a report open in the browser.
+// reader is someone who has a report open in the browser.
 type reader struct{ *browsertest.Tab }
 
 // open opens the report of a run, as a file, at what follows its address. What

@@ -79,9 +79,9 @@ func CompareMarkdown(c report.Comparison) []byte {
 				fmt.Fprintf(&page, "\n%d more are in the reports.\n", len(section.Changes)-i)
 				break
 			}
-			told := strings.Join(append([]string{change.Message}, change.Notes...), " ")
+			finding := strings.Join(append([]string{change.Message}, change.Notes...), " ")
 			fmt.Fprintf(&page, "| %s %s | %s | %s | %s |\n", codeCell(change.ID), cell(change.Title),
-				cell(string(change.Level)), cell(ChangeWords(change)), cell(strings.TrimSpace(told)))
+				cell(string(change.Level)), cell(ChangeWords(change)), cell(strings.TrimSpace(finding)))
 		}
 	}
 	if len(c.Slower) > 0 {

@@ -224,7 +224,7 @@ func checksumMarkdown(r *report.Result) string {
 	if r.Integrity == nil {
 		return "<sub>" + escaped(checksumWords(r)) + "</sub>"
 	}
-	return fmt.Sprintf("<sub>SHA-256 <code>%s</code> · suite %s · contract %s · <code>conformance verify report.json</code> tells whether the report is unchanged</sub>",
+	return fmt.Sprintf("<sub>SHA-256 <code>%s</code> · suite %s · contract %s · <code>conformance verify report.json</code> shows whether the report is unchanged</sub>",
 		r.Integrity.SHA256, escaped(r.SuiteVersion), escaped(r.ContractVersion))
 }
 

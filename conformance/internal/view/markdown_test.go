@@ -45,7 +45,7 @@ func tags(n *nethtml.Node, name string) []*nethtml.Node {
 	return elements(n, func(e *nethtml.Node) bool { return e.Data == name })
 }
 
-func TestMarkdownSaysTheVerdictAndWhatToMend(t *testing.T) {
+func TestMarkdownStatesTheVerdictAndWhatToFix(t *testing.T) {
 	t.Parallel()
 	doc := pullRequest(t, seal(t, handful(t)))
 	if heading := text(tags(doc, "h2")[0]); heading != "Not conformant: partner contract" {
@@ -192,7 +192,7 @@ func TestAComparisonIsSummedUpInASentence(t *testing.T) {
 	t.Parallel()
 	old, new := pair(t)
 	if c := report.Compare(old, new); len(Sections(c))+len(c.Remarks) > 0 || c.Regressed() || CompareWords(c) != "0 newly failing, 0 still failing, 0 fixed" {
-		t.Errorf("want nothing told of equal reports, got %q", CompareWords(c))
+		t.Errorf("Expected no change between equal reports, received %q", CompareWords(c))
 	}
 	new.Rules, old.Rules = new.Rules[1:], old.Rules[:len(old.Rules)-1]
 	new.Latency = []report.Latency{old.Latency[0]}
@@ -202,7 +202,7 @@ func TestAComparisonIsSummedUpInASentence(t *testing.T) {
 		t.Errorf("want %q, got %q", want, CompareWords(c))
 	}
 	if !strings.HasSuffix(SlowerWords(c.Slower[0]), ", before 1.63 s; limit 15 s") {
-		t.Errorf("want the times told, got %q", SlowerWords(c.Slower[0]))
+		t.Errorf("Expected the times to be reported, received %q", SlowerWords(c.Slower[0]))
 	}
 }
 
@@ -215,7 +215,7 @@ func TestAComparisonIsWrittenForPullRequestsAndPrograms(t *testing.T) {
 		c := report.Compare(old, new)
 		page := string(CompareMarkdown(c))
 		if !strings.HasPrefix(page, "## 1 newly failing, 0 still failing, 0 fixed") || !strings.Contains(page, "| MUST | passed, now failed | ") {
-			t.Errorf("%s: want the breach told, got\n%.2000s", name, page)
+			t.Errorf("%s: Expected the breach to be reported, received\n%.2000s", name, page)
 		}
 		doc := rendered(t, []byte(page))
 		if stray := append(tags(doc, "script"), append(tags(doc, "img"), tags(doc, "a")...)...); len(stray) > 0 || len(tags(doc, "td")) != 4 {

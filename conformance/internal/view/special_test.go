@@ -30,7 +30,7 @@ func TestAKnownFailureIsShownWithItsReasonAndAStaleEntryFails(t *testing.T) {
 	r := knownResult(t)
 	heading, sentence := VerdictWords(r)
 	if heading != "Conformant except for known failures" || !strings.Contains(sentence, "Apart from 1 known failure, ") || strings.Contains(sentence, "All") {
-		t.Errorf("want a verdict that tells of the known failure, got %q, %q", heading, sentence)
+		t.Errorf("Expected a verdict that names the known failure, received %q, %q", heading, sentence)
 	}
 	const stale = "known.yaml:7: cancel.limit passes now: delete this entry"
 	doc := parse(t, r)
@@ -68,7 +68,7 @@ func withStory(t testing.TB) *report.Result {
 	return r
 }
 
-func TestThePageAndThePullRequestTellTheStoryThatBreaksStepByStep(t *testing.T) {
+func TestThePageAndThePullRequestShowTheFailingLifecycleStepByStep(t *testing.T) {
 	t.Parallel()
 	r := withStory(t)
 	for name, content := range map[string]string{"report.html": string(render(t, HTML, r)), "report.md": text(pullRequest(t, r))} {

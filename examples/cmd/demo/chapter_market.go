@@ -35,7 +35,7 @@ func partnerRegisters(ctx context.Context, s *stage) (err error) {
 		return err
 	}
 	known := s.market.integration
-	err = s.partner.told.Webhooks.Set(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
+	err = s.partner.shown.Webhooks.Set(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
 		s.market.url+"/api/v1/partner-integrations/"+known.IntegrationID, string(known.WebhookSecret)))
 	return s.holds(ctx, errors.Join(err, want("letters of the webhook secret", 64, len(known.WebhookSecret))),
 		"integration "+short(known.IntegrationID)+", and a webhook secret that is shown this once")
@@ -43,14 +43,14 @@ func partnerRegisters(ctx context.Context, s *stage) (err error) {
 
 func catalogIsPulled(ctx context.Context, s *stage) error {
 	s.partner.heard = true
-	if _, err := s.partner.told.Webhooks.SendTrigger(ctx); err != nil {
+	if _, err := s.partner.shown.Webhooks.SendTrigger(ctx); err != nil {
 		return err
 	}
 	if err := s.webhookArrives(ctx, mockpartner.Trigger); err != nil {
 		return err
 	}
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
-		box, err := s.partner.untold.Describe(ctx)
+		box, err := s.partner.silent.Describe(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -77,10 +77,10 @@ var webhookPaths = map[mockpartner.WebhookKind]string{mockpartner.Trigger: "/syn
 // webhookArrives waits until the webhook of that kind has arrived and prints it. The demo sends one
 // of each kind.
 func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind) error {
-	if _, err := s.partner.untold.Webhooks.Wait(ctx, kind, "", 1, webhookTime); err != nil {
+	if _, err := s.partner.silent.Webhooks.Wait(ctx, kind, "", 1, webhookTime); err != nil {
 		return err
 	}
-	all, err := s.partner.untold.Webhooks.Status(ctx)
+	all, err := s.partner.silent.Webhooks.Status(ctx)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind
 			continue
 		}
 		for _, attempt := range delivery.Attempts {
-			s.tell.called(attempt.Status, "marketplace", "POST "+short("/api/v1/partner-integrations/"+s.market.integration.IntegrationID)+webhookPaths[kind]+" by webhook")
+			s.output.called(attempt.Status, "marketplace", "POST "+short("/api/v1/partner-integrations/"+s.market.integration.IntegrationID)+webhookPaths[kind]+" by webhook")
 		}
 		if delivery.State != mockpartner.Delivered {
 			return fmt.Errorf("the webhook: expected delivered, received %s: %s", delivery.State, delivery.Reason)

@@ -40,14 +40,14 @@ func (s *stage) released(ctx context.Context, booking string, why client.Release
 const holdFor = "2s"
 
 func oneExpires(ctx context.Context, s *stage) error {
-	if err := s.partner.told.Play(ctx, "hold_for: "+holdFor); err != nil {
+	if err := s.partner.shown.Play(ctx, "hold_for: "+holdFor); err != nil {
 		return err
 	}
 	held, err := s.market.book(ctx, s.market.offer.slots[0], "Chloe Ito")
 	if err != nil {
 		return err
 	}
-	if err := s.partner.told.Stop(ctx); err != nil { // restores the usual duration of holds
+	if err := s.partner.shown.Stop(ctx); err != nil { // restores the usual duration of holds
 		return err
 	}
 	return s.released(ctx, held.ID, client.Expired, fmt.Sprintf("the hold ended at %s", clock(held.ExpiresAt)))
@@ -81,7 +81,7 @@ func oneIsCancelled(ctx context.Context, s *stage) error {
 func slotSellsOut(ctx context.Context, s *stage) error {
 	o, gone := s.market.offer, partnerapi.StatusSoldOut
 	slot := o.slots[slotsWanted-1]
-	if _, err := s.partner.told.Slots.Set(ctx, o.product, o.variation.ExternalSync.ExternalOptionID, slot.AvailabilityID, mock.SlotChange{Status: &gone}); err != nil {
+	if _, err := s.partner.shown.Slots.Set(ctx, o.product, o.variation.ExternalSync.ExternalOptionID, slot.AvailabilityID, mock.SlotChange{Status: &gone}); err != nil {
 		return err
 	}
 	if err := s.webhookArrives(ctx, mockpartner.Notify); err != nil {

@@ -14,7 +14,7 @@ func partnerStarts(ctx context.Context, s *stage) error {
 	if err := s.startPartner(ctx, rand.Text()); err != nil {
 		return err
 	}
-	box, err := s.partner.untold.Describe(ctx)
+	box, err := s.partner.silent.Describe(ctx)
 	if err == nil && box.Products == 0 {
 		err = errors.New("expected products, received none")
 	}
@@ -26,7 +26,7 @@ func partnerIsJudged(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	if err := s.partner.told.Reset(ctx); err != nil { // resets clock, seats and journal
+	if err := s.partner.shown.Reset(ctx); err != nil { // resets clock, seats and journal
 		return err
 	}
 	if rules := broken(found); len(rules) > 0 {

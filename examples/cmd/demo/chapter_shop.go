@@ -40,7 +40,7 @@ func activitiesAreListed(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	box, err := s.partner.untold.Describe(ctx)
+	box, err := s.partner.silent.Describe(ctx)
 	if err != nil {
 		return err
 	}

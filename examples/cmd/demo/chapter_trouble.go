@@ -36,7 +36,7 @@ func answerIsLost(ctx context.Context, s *stage) error {
 
 // bookAndPay makes a paid booking while the partner has a fault.
 func (s *stage) bookAndPay(ctx context.Context, fault, customer, payment string) (held client.Booking, err error) {
-	if _, err = s.partner.told.Faults.Arm(ctx, fault); err != nil {
+	if _, err = s.partner.shown.Faults.Arm(ctx, fault); err != nil {
 		return held, err
 	}
 	if held, err = s.market.book(ctx, s.market.offer.slots[1], customer); err != nil {
@@ -78,7 +78,7 @@ func operatorSettles(ctx context.Context, s *stage) error {
 // testify reports to the partner's judge that an operator repeated the last refused confirm. The
 // marketplace must not repeat it by itself.
 func (s *stage) testify(ctx context.Context) error {
-	answered, err := s.partner.untold.Journal.Exchanges(ctx, mock.Filter{Endpoint: partnerapi.Confirm, Status: http.StatusInternalServerError})
+	answered, err := s.partner.silent.Journal.Exchanges(ctx, mock.Filter{Endpoint: partnerapi.Confirm, Status: http.StatusInternalServerError})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *stage) testify(ctx context.Context) error {
 	if err := json.Unmarshal(answered[0].Request.Body, &asked); err != nil {
 		return fmt.Errorf("read the confirm that was refused: %w", err)
 	}
-	_, err = s.partner.told.Journal.Testify(ctx, mock.Testimony{ByHand: asked.ReservationConfirmationCode})
+	_, err = s.partner.shown.Journal.Testify(ctx, mock.Testimony{ByHand: asked.ReservationConfirmationCode})
 	return err
 }
 
@@ -98,7 +98,7 @@ const refused = 3
 
 func partnerBreaks(ctx context.Context, s *stage) error {
 	s.partner.probes = true
-	if _, err := s.partner.told.Faults.Arm(ctx, outage); err != nil {
+	if _, err := s.partner.shown.Faults.Arm(ctx, outage); err != nil {
 		return err
 	}
 	said := (*client.Error)(nil)
@@ -115,7 +115,7 @@ func partnerBreaks(ctx context.Context, s *stage) error {
 }
 
 func partnerHeals(ctx context.Context, s *stage) error {
-	if err := s.partner.told.Faults.Disarm(ctx, "outage"); err != nil {
+	if err := s.partner.shown.Faults.Disarm(ctx, "outage"); err != nil {
 		return err
 	}
 	err := s.comes(ctx, func(ctx context.Context) ([]string, error) { return s.health(ctx, partnerapi.Healthy) })

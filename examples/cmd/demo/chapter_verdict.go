@@ -18,7 +18,7 @@ const defect = "release-gives-nothing-back"
 
 // marketplaceIsJudged shows the mock partner's verdict on all calls of the marketplace.
 func marketplaceIsJudged(ctx context.Context, s *stage) error {
-	verdict, err := s.partner.told.Journal.Verdict(ctx)
+	verdict, err := s.partner.shown.Journal.Verdict(ctx)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func marketplaceIsJudged(ctx context.Context, s *stage) error {
 	if verdict.Verdict != mockpartner.Kept {
 		return firstFinding(verdict)
 	}
-	lost, err := s.partner.untold.Invariants(ctx)
+	lost, err := s.partner.silent.Invariants(ctx)
 	if err == nil && len(lost) > 0 {
 		err = fmt.Errorf("expected no seat lost or sold twice, found %v", lost)
 	}
@@ -57,7 +57,7 @@ func firstFinding(verdict mockpartner.Verdict) error {
 
 // brokenPartnerIsFound runs the suite against a second partner, which has a defect.
 func brokenPartnerIsFound(ctx context.Context, s *stage) error {
-	made, err := s.partner.told.CreateSandbox(ctx, client.Spec{Name: "broken", Defects: []string{defect}})
+	made, err := s.partner.shown.CreateSandbox(ctx, client.Spec{Name: "broken", Defects: []string{defect}})
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *stage) keepArchive(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.partner.untold.Journal.WriteHAR(ctx, file, client.Filter{}); err != nil {
+	if err := s.partner.silent.Journal.WriteHAR(ctx, file, client.Filter{}); err != nil {
 		file.Close()
 		return fmt.Errorf("keep the partner's calls: %w", err)
 	}

@@ -55,7 +55,7 @@ type show struct {
 	*exec.Cmd
 	bin, out, temp string
 	screen         *bufio.Reader
-	told           strings.Builder
+	printed        strings.Builder
 	complaint      bytes.Buffer
 }
 
@@ -94,12 +94,12 @@ func (s *show) until(t *testing.T, words string) {
 	t.Helper()
 	for {
 		line, err := s.screen.ReadString('\n')
-		s.told.WriteString(line)
+		s.printed.WriteString(line)
 		if strings.Contains(line, words) {
 			return
 		}
 		if err != nil {
-			t.Fatalf("want it told: %q, got\n%s%s", words, s.told.String(), s.ends(t))
+			t.Fatalf("Expected %q in the output, received\n%s%s", words, s.printed.String(), s.ends(t))
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (s *show) ends(t *testing.T) string {
 	t.Helper()
 	rest, err := io.ReadAll(s.screen)
 	check(t, err)
-	s.told.Write(rest)
+	s.printed.Write(rest)
 	_ = s.Wait() // the exit code is checked instead
 	if left, err := filepath.Glob(filepath.Join(s.temp, "partnerkit-demo-*")); err != nil || len(left) > 0 {
 		t.Errorf("want no data left, got %v, %v", left, err)
@@ -155,20 +155,20 @@ func check(t testing.TB, err error) {
 // secret matches a generated password, key or webhook secret.
 var secret = regexp.MustCompile(`\b([A-Z2-7]{26}|[0-9a-f]{64})\b`)
 
-func TestTheWholeStoryHoldsForAnOrdinaryUser(t *testing.T) {
+func TestTheDemoHoldsForAnUnprivilegedUser(t *testing.T) {
 	t.Parallel()
 	s := begin(t, true)
 	if end := s.ends(t); end != "0: " {
 		log, _ := os.ReadFile(filepath.Join(s.out, "marketplace.log"))
-		t.Fatalf("want every step to hold, got %s\n%s\n%s", end, s.told.String(), log)
+		t.Fatalf("want every step to hold, got %s\n%s\n%s", end, s.printed.String(), log)
 	}
 	for _, words := range []string{
 		"conformant: ", "24.09 USD", "CONFIRMED, the partner's booking", "ticket: TICKET QRCODE", "RELEASED, abandoned", "RELEASED, expired",
 		"CANCELLED; ", "the shop shows it SOLD_OUT", "asked again, and booked once", "CONFIRMED after the operator", "DEGRADED since", "HEALTHY since",
 		"kept: ", "nonconformant: ", "found: release.vacancies.one (REL-3)",
 	} {
-		if !strings.Contains(s.told.String(), words) {
-			t.Errorf("want it told: %q, got\n%s", words, s.told.String())
+		if !strings.Contains(s.printed.String(), words) {
+			t.Errorf("Expected %q in the output, received\n%s", words, s.printed.String())
 		}
 	}
 	for _, name := range left {
@@ -178,8 +178,8 @@ func TestTheWholeStoryHoldsForAnOrdinaryUser(t *testing.T) {
 	}
 	transcript, err := os.ReadFile(filepath.Join(s.out, "demo.log"))
 	check(t, err)
-	if string(transcript) != s.told.String() {
-		t.Errorf("want what was told in the transcript, got\n%s", transcript)
+	if string(transcript) != s.printed.String() {
+		t.Errorf("Expected the output in the transcript, received\n%s", transcript)
 	}
 	for _, name := range []string{"demo.log", "marketplace.log", "mockpartner.log"} {
 		text, err := os.ReadFile(filepath.Join(s.out, name))
@@ -196,11 +196,11 @@ func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
 	s.until(t, "serves") // the marketplace and its PostgreSQL are running
 	check(t, s.Process.Signal(syscall.SIGTERM))
 	if end := s.ends(t); !strings.HasPrefix(end, "1: demo: interrupted\n") {
-		t.Errorf("want it to end as interrupted, got %s\n%s", end, s.told.String())
+		t.Errorf("want it to end as interrupted, got %s\n%s", end, s.printed.String())
 	}
 }
 
-func TestWhatStaysCanBeTriedAsItSaysAndEndsWithCtrlC(t *testing.T) {
+func TestDemoUpCanBeTriedAsPrintedAndEndsWithCtrlC(t *testing.T) {
 	t.Parallel()
 	// The demo uses another port if its own is in use, by this test or another process.
 	if taken, err := net.Listen("tcp", loopback(ports["marketplace"])); err == nil {
@@ -210,7 +210,7 @@ func TestWhatStaysCanBeTriedAsItSaysAndEndsWithCtrlC(t *testing.T) {
 	s.until(t, "port 8080 is in use: marketplace uses port ")
 	s.until(t, "To begin with")
 	s.until(t, "DELETE")
-	pages, commands, _ := strings.Cut(s.told.String(), "in another terminal:")
+	pages, commands, _ := strings.Cut(s.printed.String(), "in another terminal:")
 	for _, path := range []string{"/console", "/docs", "/_mock/"} {
 		page := regexp.MustCompile(`http://[0-9.:]+` + path).FindString(pages)
 		answer, err := http.Get(page)

@@ -12,15 +12,15 @@ import (
 const patience = time.Minute
 
 // listening returns an HTTP client that prints its calls. It calls then after each.
-func (t *teller) listening(whom string, then func(context.Context)) *http.Client {
+func (t *printer) listening(whom string, then func(context.Context)) *http.Client {
 	return &http.Client{Timeout: patience, Transport: ear{t, whom, then}}
 }
 
 // ear is a transport that prints every call.
 type ear struct {
-	tell *teller
-	whom string
-	then func(context.Context)
+	output *printer
+	whom   string
+	then   func(context.Context)
 }
 
 func (e ear) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -29,7 +29,7 @@ func (e ear) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		status = response.StatusCode
 	}
-	e.tell.called(status, e.whom, r.Method+" "+short(r.URL.RequestURI()))
+	e.output.called(status, e.whom, r.Method+" "+short(r.URL.RequestURI()))
 	if e.then != nil {
 		e.then(r.Context())
 	}
@@ -42,6 +42,6 @@ var uuid = regexp.MustCompile(`([0-9a-f]{4})[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 func short(path string) string { return uuid.ReplaceAllString(path, "$1…") }
 
 // command prints a command as a user would type it.
-func (t *teller) command(name string, args ...string) {
+func (t *printer) command(name string, args ...string) {
 	t.ran(name + " " + strings.Join(args, " "))
 }

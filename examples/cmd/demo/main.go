@@ -29,13 +29,13 @@ import (
 func main() {
 	flags := flag.NewFlagSet("demo", flag.ExitOnError)
 	bin := flags.String("bin", "build", "`folder` of the commands mockpartner, conformance and marketplace")
-	out := flags.String("out", ".demo", "`folder` for what is told, the commands' output and the reports")
+	out := flags.String("out", ".demo", "`folder` for the log of the steps, the commands' output and the reports")
 	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), "usage: demo [flags] [up]\n\nTells what partnerkit does, step by step; with up, starts the services and stays.\n\nflags:")
+		fmt.Fprintln(flags.Output(), "usage: demo [flags] [up]\n\nShows what partnerkit does, step by step. With up, it starts the services and keeps them running.\n\nflags:")
 		flags.PrintDefaults()
 	}
 	_ = flags.Parse(os.Args[1:]) // exits on an error
-	show := tell
+	show := runChapters
 	switch {
 	case flags.NArg() == 1 && flags.Arg(0) == "up":
 		show, *out = stay, folderOfUp(*out)
@@ -77,10 +77,10 @@ func story(often paces) []chapter {
 			{"The suite judges it by the contract, rule by rule", partnerIsJudged},
 		}},
 		{"A marketplace", []step{
-			{"A marketplace starts, with a PostgreSQL of its own", func(ctx context.Context, s *stage) error { return marketStarts(ctx, s, often) }},
+			{"A marketplace starts, with its own PostgreSQL", func(ctx context.Context, s *stage) error { return marketStarts(ctx, s, often) }},
 			{"Its operator makes accounts for a partner and a shop", accountsAreMade},
 			{"The partner registers its platform", partnerRegisters},
-			{"The partner has its catalog pulled, by a webhook", catalogIsPulled},
+			{"The partner triggers a pull of its catalog by a webhook", catalogIsPulled},
 		}},
 		{"A customer books", []step{
 			{"The shop lists what there is, in two currencies", activitiesAreListed},
@@ -107,15 +107,15 @@ func story(often paces) []chapter {
 	}
 }
 
-// tell runs all chapters.
-func tell(ctx context.Context, s *stage) error {
+// runChapters runs all chapters.
+func runChapters(ctx context.Context, s *stage) error {
 	begun := time.Now()
 	held, err := s.play(ctx, story(paces{probe: time.Second, sweep: time.Second}))
 	if err != nil {
 		return err
 	}
-	s.tell.chapter(fmt.Sprintf("All %d steps held, in %.0f seconds", held, time.Since(begun).Seconds()))
-	s.tell.holds("reports and logs are in " + s.out)
-	s.tell.holds("make up starts the services again, with some bookings, to try things with")
+	s.output.chapter(fmt.Sprintf("All %d steps held, in %.0f seconds", held, time.Since(begun).Seconds()))
+	s.output.holds("reports and logs are in " + s.out)
+	s.output.holds("make up starts the services again, with some bookings, to try things with")
 	return nil
 }

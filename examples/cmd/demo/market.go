@@ -49,7 +49,7 @@ func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 		"serve", "--addr", s.address("marketplace"), "--data-dir", filepath.Join(s.scratch, "marketplace"), "--allow-private-partners",
 		"--probe-interval", often.probe.String(), "--sweep-interval", often.sweep.String(), "--log-format", "text",
 	}
-	s.tell.command("marketplace", args...)
+	s.output.command("marketplace", args...)
 	given := []string{"MARKETPLACE_OPERATOR_EMAIL=" + operator.email, "MARKETPLACE_OPERATOR_PASSWORD=" + string(operator.password)}
 	if s.market.url, err = s.serve(ctx, given, "marketplace", args...); err != nil {
 		return aboutOwnDatabase(err)
@@ -63,7 +63,7 @@ func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 // its own database.
 func aboutOwnDatabase(err error) error {
 	if strings.Contains(err.Error(), "MARKETPLACE_DATABASE_URL") {
-		return fmt.Errorf("%w (a marketplace of yours: the demo touches no database but its own, and wants PostgreSQL installed)", err)
+		return fmt.Errorf("%w (your own marketplace: the demo uses only its own database, and needs PostgreSQL to be installed)", err)
 	}
 	return err
 }
@@ -71,7 +71,7 @@ func aboutOwnDatabase(err error) error {
 // heard returns the options of a client whose calls are printed. It does not retry, so that
 // failures are visible.
 func (s *stage) heard() client.Options {
-	return client.Options{HTTP: s.tell.listening("marketplace", s.tellPartnerCalls), Patience: -1}
+	return client.Options{HTTP: s.output.listening("marketplace", s.printPartnerCalls), Patience: -1}
 }
 
 // openAccounts creates accounts for a partner and a reseller, and the reseller's token.

@@ -17,7 +17,7 @@ func (s *stage) address(service string) string {
 	}
 	port, free := choose(ports[service])
 	if !free {
-		s.tell.holds(fmt.Sprintf("port %d is in use: %s uses port %d instead", ports[service], service, port))
+		s.output.holds(fmt.Sprintf("port %d is in use: %s uses port %d instead", ports[service], service, port))
 	}
 	return loopback(port)
 }

@@ -16,7 +16,7 @@ import (
 type stage struct {
 	bin, out string // folders of the commands and of the demo's files
 	scratch  string // the folder of the marketplace's data; removed at the end
-	tell     *teller
+	output   *printer
 	log      *os.File // the transcript
 	services []*service
 
@@ -30,8 +30,8 @@ type stage struct {
 // partner is the mock partner.
 type partner struct {
 	url, key string
-	told     *client.Client // prints its calls
-	untold   *client.Client
+	shown    *client.Client // prints its calls
+	silent   *client.Client
 	heard    bool   // the marketplace's calls to it are printed
 	probes   bool   // its health probes are printed, too
 	last     uint64 // the number of the last printed exchange
@@ -53,9 +53,9 @@ func open(bin, out string, screen io.Writer) (_ *stage, err error) {
 		}
 	}
 	if s.log, err = os.Create(filepath.Join(out, "demo.log")); err != nil {
-		return nil, fmt.Errorf("keep what is told: %w", err)
+		return nil, fmt.Errorf("keep the log of the steps: %w", err)
 	}
-	s.tell = newTeller(screen, s.log)
+	s.output = newPrinter(screen, s.log)
 	if s.scratch, err = os.MkdirTemp("", "partnerkit-demo-"); err != nil {
 		return nil, errors.Join(fmt.Errorf("make a folder for the marketplace's data: %w", err), s.log.Close())
 	}
@@ -86,26 +86,26 @@ func (s *stage) logFile(name string) (*os.File, error) {
 // startPartner starts the mock partner.
 func (s *stage) startPartner(ctx context.Context, key string) (err error) {
 	args := []string{"serve", "--addr", s.address("mockpartner")}
-	s.tell.command("mockpartner", args...)
+	s.output.command("mockpartner", args...)
 	s.partner.key = key
 	if s.partner.url, err = s.serve(ctx, []string{"MOCKPARTNER_AUTH_KEY=" + key}, "mockpartner", args...); err != nil {
 		return err
 	}
-	if s.partner.untold, err = client.New(s.partner.url, client.Options{}); err != nil {
+	if s.partner.silent, err = client.New(s.partner.url, client.Options{}); err != nil {
 		return err
 	}
-	s.partner.told, err = client.New(s.partner.url, client.Options{HTTP: s.tell.listening("mock", nil)})
+	s.partner.shown, err = client.New(s.partner.url, client.Options{HTTP: s.output.listening("mock", nil)})
 	return err
 }
 
-// tellPartnerCalls prints the marketplace's calls to the partner since the last time. If they
+// printPartnerCalls prints the marketplace's calls to the partner since the last time. If they
 // cannot be read, the demo continues.
-func (s *stage) tellPartnerCalls(ctx context.Context) {
+func (s *stage) printPartnerCalls(ctx context.Context) {
 	p := &s.partner
 	if !p.heard {
 		return
 	}
-	exchanges, err := p.untold.Journal.Exchanges(ctx, client.Filter{After: p.last})
+	exchanges, err := p.silent.Journal.Exchanges(ctx, client.Filter{After: p.last})
 	if err != nil {
 		return
 	}
@@ -115,7 +115,7 @@ func (s *stage) tellPartnerCalls(ctx context.Context) {
 		}
 		p.last = e.Number
 		if p.probes || e.Target != probe {
-			s.tell.called(e.Status, "partner", e.Method+" "+e.Target)
+			s.output.called(e.Status, "partner", e.Method+" "+e.Target)
 		}
 	}
 }

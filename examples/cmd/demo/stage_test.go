@@ -23,13 +23,13 @@ func scene(t *testing.T, scripts map[string]string) (*stage, *strings.Builder) {
 	return s, screen
 }
 
-func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
+func TestAFailedStepEndsTheDemoAndIsNamed(t *testing.T) {
 	t.Parallel()
 	s, screen := scene(t, nil)
 	story := []chapter{{"First", []step{
 		{"One", func(ctx context.Context, s *stage) error { return s.holds(ctx, nil, "all is well") }},
 		{"Two", func(ctx context.Context, s *stage) error {
-			return s.holds(ctx, errors.Join(want("the booking", "HELD", "LOST"), want("seats", 2, 1)), "never told")
+			return s.holds(ctx, errors.Join(want("the booking", "HELD", "LOST"), want("seats", 2, 1)), "never printed")
 		}},
 		{"Three", func(context.Context, *stage) error { t.Error("want the third step not taken"); return nil }},
 	}}}
@@ -40,7 +40,7 @@ func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
 	check(t, s.close())
 	transcript, err := os.ReadFile(filepath.Join(s.out, "demo.log"))
 	check(t, err)
-	const told = `
+	const reported = `
 First
 
   1  One
@@ -50,12 +50,12 @@ First
     FAIL  the booking: expected HELD, received LOST; seats: expected 2, received
           1
 `
-	if screen.String() != told || string(transcript) != told {
-		t.Errorf("want\n%s\ngot\n%s\nand in the transcript\n%s", told, screen, transcript)
+	if screen.String() != reported || string(transcript) != reported {
+		t.Errorf("want\n%s\ngot\n%s\nand in the transcript\n%s", reported, screen, transcript)
 	}
 }
 
-func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
+func TestAnExpectedChangeIsReadUntilItHappens(t *testing.T) {
 	t.Parallel()
 	s, screen := scene(t, nil)
 	looks := 0
@@ -67,7 +67,7 @@ func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
 	}}}}})
 	check(t, errors.Join(err, s.close()))
 	if !strings.Contains(screen.String(), "ok  it has come\n") {
-		t.Errorf("want it told, got %s", screen)
+		t.Errorf("Expected it to be reported, received %s", screen)
 	}
 }
 
@@ -81,12 +81,12 @@ func TestAServiceThatDoesNotStartIsNamedWithItsLastWords(t *testing.T) {
 	check(t, s.close())
 }
 
-func TestAMachineWithoutPostgreSQLIsToldThatTheDemoTakesNoOther(t *testing.T) {
+func TestADemoWithoutPostgreSQLSaysThatItUsesNoOtherDatabase(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, map[string]string{"marketplace": "echo 'marketplace: install PostgreSQL, or give a database with MARKETPLACE_DATABASE_URL' >&2; exit 1"})
 	err := s.startMarket(t.Context(), paces{})
-	if err == nil || !strings.HasSuffix(err.Error(), "the demo touches no database but its own, and wants PostgreSQL installed)") {
-		t.Errorf("want it told, got %v", err)
+	if err == nil || !strings.HasSuffix(err.Error(), "the demo uses only its own database, and needs PostgreSQL to be installed)") {
+		t.Errorf("Expected it to be reported, received %v", err)
 	}
 	check(t, s.close())
 }
@@ -100,13 +100,13 @@ func TestCommandsThatAreNotBuiltAreNamed(t *testing.T) {
 	check(t, s.close())
 }
 
-func TestAServiceThatEndsBadlyIsTold(t *testing.T) {
+func TestAServiceThatFailsIsReported(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, map[string]string{"mockpartner": "trap 'echo mockpartner: requests were cut off >&2; exit 3' TERM; printf 'listening on http://127.0.0.1:'; sleep 0.3; echo 9; while :; do sleep 0.05; done"})
 	_, err := s.serve(t.Context(), nil, "mockpartner")
 	check(t, err)
 	if err := s.close(); err == nil || !strings.Contains(err.Error(), "expected mockpartner to exit with 0, received exit status 3: mockpartner: requests were cut off") {
-		t.Errorf("want it told, got %v", err)
+		t.Errorf("Expected it to be reported, received %v", err)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestAnOldReportDoesNotPassForANewOne(t *testing.T) {
 	}
 }
 
-func TestADemoTouchesNothingOfADemoUpThatRuns(t *testing.T) {
+func TestADemoLeavesARunningDemoUpAlone(t *testing.T) {
 	t.Parallel()
 	bin, out := t.TempDir(), t.TempDir()
 	up, err := open(bin, folderOfUp(out), &strings.Builder{})
@@ -163,9 +163,9 @@ func TestADemoTouchesNothingOfADemoUpThatRuns(t *testing.T) {
 func TestLinesFitANarrowTerminal(t *testing.T) {
 	t.Parallel()
 	screen, transcript := &strings.Builder{}, &strings.Builder{}
-	narrow := newTeller(screen, transcript)
+	narrow := newPrinter(screen, transcript)
 	narrow.width = 40
-	narrow.step(1, "A marketplace starts, with a PostgreSQL of its own")
+	narrow.step(1, "A marketplace starts, with its own PostgreSQL")
 	narrow.called(201, "marketplace", "POST /api/v1/resellers/activities/01a2…/variations")
 	narrow.called(0, "partner", "POST /availability")
 	narrow.called(0, "partner", "POST /availability")

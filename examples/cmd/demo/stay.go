@@ -19,13 +19,13 @@ func stay(ctx context.Context, s *stage) error {
 	begin[2] = chapter{"Some bookings", append(begin[2].steps[:2:2], step{"Customers book, pay, abandon and cancel", bookingsAreMade})}
 	begin = append(begin, chapter{"Test mode", []step{
 		{"A test partner is registered, and the shop gets a token for test mode", testModeIsSetUp},
-		{"The guest's name decides what becomes of a test booking", namesDecide},
+		{"The guest's name decides what happens to a test booking", namesDecide},
 	}})
 	if _, err := s.play(ctx, begin); err != nil {
 		return err
 	}
 	// It contains passwords, so it is not written to the transcript.
-	fmt.Fprint(s.tell.screen, s.invitation())
+	fmt.Fprint(s.output.screen, s.invitation())
 	gone := make(chan string, len(s.services))
 	for _, v := range s.services {
 		go func() {
@@ -35,9 +35,9 @@ func stay(ctx context.Context, s *stage) error {
 	}
 	select {
 	case name := <-gone:
-		return fmt.Errorf("%s has ended by itself", name)
+		return fmt.Errorf("%s ended unexpectedly", name)
 	case <-ctx.Done():
-		fmt.Fprintln(s.tell.screen, "\nending")
+		fmt.Fprintln(s.output.screen, "\nending")
 		return nil
 	}
 }
@@ -67,7 +67,7 @@ func bookingsAreMade(ctx context.Context, s *stage) error {
 			return errors.Join(paid, cancelled)
 		}},
 		{customer: "Emil Sato", ends: client.Paid, then: func(booking string) error { // the partner refuses to book
-			_, armed := s.partner.told.Faults.Arm(ctx, oneRefusal)
+			_, armed := s.partner.shown.Faults.Arm(ctx, oneRefusal)
 			return errors.Join(armed, pay(booking, "demo-payment-3"))
 		}},
 	}
@@ -100,7 +100,7 @@ func bookingsAreMade(ctx context.Context, s *stage) error {
 func (s *stage) invitation() string {
 	m, text := s.market, &strings.Builder{}
 	row := func(name, value string) { fmt.Fprintf(text, "  %-16s%s\n", name, value) }
-	fmt.Fprint(text, "\nIt serves until Ctrl-C; then all of it is gone.\n\n")
+	fmt.Fprint(text, "\nIt runs until Ctrl-C, and then deletes everything.\n\n")
 	row("marketplace", m.url)
 	row("its console", m.url+"/console, for the operator below")
 	row("its API", m.url+"/docs, to read and to try")

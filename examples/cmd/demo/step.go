@@ -33,16 +33,16 @@ var errInterrupted = errors.New("interrupted")
 // step that failed.
 func (s *stage) play(ctx context.Context, story []chapter) (number int, err error) {
 	for _, chapter := range story {
-		s.tell.chapter(chapter.title)
+		s.output.chapter(chapter.title)
 		for _, step := range chapter.steps {
 			number++
-			s.tell.step(number, step.title)
+			s.output.step(number, step.title)
 			err := s.take(ctx, step)
 			if ctx.Err() != nil {
 				return number, errInterrupted
 			}
 			if err != nil {
-				s.tell.fails(err)
+				s.output.fails(err)
 				return number, fmt.Errorf("step %d, %q, does not hold: %w", number, step.title, err)
 			}
 		}
@@ -54,25 +54,25 @@ func (s *stage) take(ctx context.Context, step step) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime+stepTime)
 	defer cancel()
 	err := step.take(ctx, s)
-	s.tellPartnerCalls(ctx)
+	s.printPartnerCalls(ctx)
 	return err
 }
 
 // holds prints what was verified, unless there is an error.
 func (s *stage) holds(ctx context.Context, err error, facts ...string) error {
-	s.tellPartnerCalls(ctx)
+	s.printPartnerCalls(ctx)
 	if err != nil {
 		return err
 	}
 	for _, fact := range facts {
-		s.tell.holds(fact)
+		s.output.holds(fact)
 	}
 	return nil
 }
 
 // comes repeats a check until it succeeds or stepTime is over, and prints what was verified.
 func (s *stage) comes(ctx context.Context, look func(context.Context) ([]string, error)) error {
-	s.tellPartnerCalls(ctx)
+	s.printPartnerCalls(ctx)
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
 	var missing error

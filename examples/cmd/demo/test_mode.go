@@ -18,7 +18,7 @@ const testPartner = "test-partner"
 // for the reseller.
 func testModeIsSetUp(ctx context.Context, s *stage) error {
 	m, key := &s.market, rand.Text()
-	box, err := s.partner.told.CreateSandbox(ctx, mock.Spec{Name: testPartner, AuthKey: key, Variants: []string{testPartner}})
+	box, err := s.partner.shown.CreateSandbox(ctx, mock.Spec{Name: testPartner, AuthKey: key, Variants: []string{testPartner}})
 	if err != nil {
 		return err
 	}

@@ -60,15 +60,15 @@ func TestAnEventIsPrintedIfItsSignatureIsRightAndTheWebhookIsDeletedInTheEnd(t *
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if told := <-lines; told != "listening for booking.confirmed\n{\"id\": \"e-1\"}\n" {
-		t.Errorf("want the one event, got %q", told)
+	if reported := <-lines; reported != "listening for booking.confirmed\n{\"id\": \"e-1\"}\n" {
+		t.Errorf("want the one event, got %q", reported)
 	}
 	if path := <-deleted; path != "/webhooks/w-1" {
 		t.Errorf("want the webhook deleted, got %s", path)
 	}
 }
 
-func TestARefusalOfTheMarketplaceIsTold(t *testing.T) {
+func TestARefusalByTheMarketplaceIsReported(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

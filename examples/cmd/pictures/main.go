@@ -58,11 +58,11 @@ func drawAll(ctx context.Context, demo, bin, out string) error {
 	}
 	left := httptest.NewServer(http.FileServer(http.Dir(demo)))
 	defer left.Close()
-	told, err := transcript(filepath.Join(demo, "demo.log"))
+	log, err := transcript(filepath.Join(demo, "demo.log"))
 	if err != nil {
 		return err
 	}
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, told) }))
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, log) }))
 	defer page.Close()
 	market, err := start(ctx, bin)
 	if err != nil {

@@ -90,13 +90,13 @@ func TestAHeldSyncIsLoggedWhenItIsHeldAndWhenItIsOver(t *testing.T) {
 		"": {Deactivated: 1},
 	} {
 		var lines bytes.Buffer
-		told := synced(telemetry.NewMetrics("test"), slog.New(slog.NewTextHandler(&lines, nil)))
-		told(catalog.Order{}, made, nil)
+		reported := synced(telemetry.NewMetrics("test"), slog.New(slog.NewTextHandler(&lines, nil)))
+		reported(catalog.Order{}, made, nil)
 		if !strings.Contains(lines.String(), want) || want == "" && lines.Len() > 0 {
 			t.Errorf("Expected %q, received %q", want, lines.String())
 		}
 		lines.Reset()
-		if told(catalog.Order{}, made, errors.New("no answer")); lines.Len() > 0 {
+		if reported(catalog.Order{}, made, errors.New("no answer")); lines.Len() > 0 {
 			t.Errorf("Expected no line about a sync that failed, received %q", lines.String())
 		}
 	}

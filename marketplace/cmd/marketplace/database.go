@@ -166,8 +166,8 @@ func ownerOnly(path string) error {
 
 // warnOfDatabaseLog warns if an external database may log customers' data.
 func warnOfDatabaseLog(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
-	tells, err := store.LogMayTell(ctx)
-	if tells {
+	mayContainRows, err := store.LogMayContainRows(ctx)
+	if mayContainRows {
 		log.Warn("the database may log rows with customers' data: have a superuser run ALTER ROLE ... SET log_error_verbosity = 'terse' for the service's user")
 	}
 	return err

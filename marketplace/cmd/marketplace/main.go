@@ -32,12 +32,12 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "marketplace",
 		Short: "Sell partners' tours and activities through resellers",
-		Long: `marketplace pulls the catalogs of partners that keep the partner contract, shows
-them to resellers with prices of its own, and books with the partners.
+		Long: `marketplace imports the catalogs of partners, offers their activities to resellers
+at its own prices, and books with the partners.
 
 Every flag can be set by an environment variable: MARKETPLACE_ and the flag's name
-in capitals, such as MARKETPLACE_DATABASE_URL for --database-url. A flag stands
-before its variable.`,
+in capitals, such as MARKETPLACE_DATABASE_URL for --database-url. Flags take
+precedence over variables.`,
 		Example: `  marketplace serve --allow-private-partners
   marketplace account create --email ana@example.com --role operator < password.txt`,
 	}

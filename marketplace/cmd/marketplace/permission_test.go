@@ -15,7 +15,7 @@ import (
 // unprivileged is the id of a user without privileges on every system.
 const unprivileged = 65534
 
-func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
+func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	folder, err := os.MkdirTemp("", "marketplace-permission-")
 	must(t, err)
@@ -26,8 +26,8 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a data folder of somebody else":    {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", locked}, "--data-dir: " + locked + "/secret-key: permission denied; name a folder that this user may write to"},
-		"a data folder below somebody's":    {[]string{"migrate", "--data-dir", filepath.Join(locked, "data")}, "--data-dir: " + locked + "/data: permission denied; name a folder that this user may write to"},
+		"a data folder of someone else":     {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", locked}, "--data-dir: " + locked + "/secret-key: permission denied; name a folder that this user may write to"},
+		"a data folder below someone's":     {[]string{"migrate", "--data-dir", filepath.Join(locked, "data")}, "--data-dir: " + locked + "/data: permission denied; name a folder that this user may write to"},
 		"a port that is for administrators": {[]string{"serve", "--addr", "127.0.0.1:80", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:80: this user may not use this port; choose one from 1024 up"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,13 +30,12 @@ func newRatesImport() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "import FILE|URL|-",
 		Short: "Import the European Central Bank's daily rates",
-		Long: `Takes over the exchange rates of a file in the form of the European Central Bank's
-daily reference rates (eurofxref-daily.xml), of an address of one, or of the standard
-input (-). Rates of currencies that the file does not name stay as they are, unless
-their base was another than EUR.
+		Long: `Imports exchange rates from the European Central Bank's daily file
+(eurofxref-daily.xml): from a file, from an address, or from the standard input (-).
+Other currencies keep their rates, unless these were set for a base other than EUR.
 
-The service may be running: its prices change immediately. It can import the rates
-by itself: see --rates-url of marketplace serve.`,
+You can import rates while the service runs: its prices change immediately. The
+service can also import them every day: see --rates-url of marketplace serve.`,
 		Example: `  marketplace rates import ` + storefront.RatesAddress + `
   marketplace rates import eurofxref-daily.xml
   marketplace rates import - < eurofxref-daily.xml`,

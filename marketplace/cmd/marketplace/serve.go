@@ -156,7 +156,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
 	sender := event.NewSender(work.Events, guard, key, userAgent(), clock.Now)
 	defer sender.Close()
-	sender.Tell(measured.EventSent)
+	sender.OnAttempt(measured.EventSent)
 	if err := store.Runs.Govern(ctx, certification.Rules{Default: certification.Policy(s.certification), Approval: s.goLive == approve}); err != nil {
 		return fmt.Errorf("--certification: %w", err)
 	}
@@ -165,7 +165,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	runner := certification.NewRunner(certification.Config{
-		Store: work.Runs, Integrations: deliveries, Command: suite, Signer: signer, Now: clock.Now, AllowPrivate: s.allowPrivatePartners, Told: measured.Ran, Log: log,
+		Store: work.Runs, Integrations: deliveries, Command: suite, Signer: signer, Now: clock.Now, AllowPrivate: s.allowPrivatePartners, OnRunEnded: measured.Ran, Log: log,
 	})
 	background, err := newWorker(work, client, deliveries, owed, sender, runner, newFeed(s.ratesURL, work, log), s.schedule, measured, traces, clock, log)
 	if err != nil {
@@ -177,12 +177,12 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	defer front.Close()
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
-	syncer.Tell(synced(measured, log))
+	syncer.OnSync(synced(measured, log))
 	measured.PageCache(front.PageCache)
 	measured.Ready(db.ready(ready.Check))
 	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
-	signIn.Tell(measured.SignInFailed)
+	signIn.OnFailedSignIn(measured.SignInFailed)
 	stopping := make(chan struct{})
 	config := api.Config{
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
@@ -292,9 +292,9 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, now ti
 
 func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, rates worker.RatesFeed, schedule worker.Schedule, measured *telemetry.Metrics, traces *telemetry.Traces, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
-	syncer.Tell(synced(measured, log))
+	syncer.OnSync(synced(measured, log))
 	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
-	slots.Tell(measured.PulledSlots)
+	slots.OnPull(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,
 		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Rates: rates, Schedule: schedule, Time: clock, Log: log, Jobs: traces.Jobs(),
@@ -320,7 +320,7 @@ func closeTraces(traces *telemetry.Traces) {
 
 func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) *booking.Service {
 	return booking.NewService(booking.Config{
-		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log, Told: measured.Moved,
+		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log, OnTransition: measured.Moved,
 	})
 }
 

@@ -143,7 +143,7 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	s := serving(t, firstOperator, "--data-dir", dir)
 	beside("", "serve", "--addr", "127.0.0.1:0").fails(t, "another service is using the folder")
 	if out := beside(operatorPassword+"\n", "account", "create", "--email", "Shop@example.com", "--role", "reseller", "--name", "Shop").succeeds(t); !strings.Contains(out, "created reseller shop@example.com") {
-		t.Errorf("want it told, got %s", out)
+		t.Errorf("Expected it to be reported, received %s", out)
 	}
 	beside(operatorPassword, "account", "create", "--email", "shop@example.com", "--role", "reseller").fails(t, "--email: an account with the address shop@example.com exists already")
 	beside("short", "account", "create", "--email", "someone", "--role", "king").misused(t, "--email: expected an address", "standard input: password: expected at least 10 letters", "--role: expected one of")

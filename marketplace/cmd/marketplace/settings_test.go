@@ -34,7 +34,7 @@ func TestEveryCommandShowsExamplesOfItself(t *testing.T) {
 	look(newRoot())
 }
 
-func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
+func TestAllWrongSettingsAreReportedTogether(t *testing.T) {
 	t.Parallel()
 	run(t, "", []string{
 		"MARKETPLACE_LOGIN_LIMIT=many-hush", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS=perhaps", "MARKETPLACE_SECRET_KEY=hush", "MARKETPLACE_DATABASE_URL=mysql://me:hush@host/x",
@@ -67,7 +67,7 @@ func TestGuestsAreErasedAfterDaysOrHours(t *testing.T) {
 	run(t, "", []string{"MARKETPLACE_ERASE_GUESTS_AFTER=400"}, "serve").misused(t, "MARKETPLACE_ERASE_GUESTS_AFTER: expected ")
 }
 
-func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
+func TestAProblemAtStartupIsOneLine(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -98,7 +98,7 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 		"a port beyond all":                   {[]string{"serve", "--addr", "127.0.0.1:99999", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:99999: address 99999: invalid port"},
 		"a data folder that is a file":        {serve("--data-dir", file), "--data-dir: " + file + ": not a directory; name a folder"},
 		"a secret below a file":               {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", file}, "--data-dir: " + file + ": not a directory; name a folder"},
-		"a secret that somebody has put":      {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", short}, "secret-key: expected at least 32 bytes, received 4"},
+		"a secret that someone has put":       {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", short}, "secret-key: expected at least 32 bytes, received 4"},
 		"a secret that a group may read":      {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", open}, "secret-key: the service's secret has mode 0640, so other users can access it; run chmod 600 "},
 		"a database that does not answer":     {serve("--database-url", "postgres://me:hush@127.0.0.1:1/x?connect_timeout=5"), "--database-url: reach the database: 127.0.0.1:1 (127.0.0.1): dial error"},
 		"a server that says nothing":          {serve("--database-url", "postgres://me:hush@"+taken.Addr().String()+"/x?connect_timeout=1"), "--database-url: reach the database: " + taken.Addr().String()},
@@ -115,7 +115,7 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 	}
 }
 
-func TestAWrongCommandLineIsOneLineWithTheWayOut(t *testing.T) {
+func TestAWrongCommandLineIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string

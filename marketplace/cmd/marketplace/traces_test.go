@@ -266,7 +266,7 @@ func TestTracesNeedAnAddressAndTheProtocolThatIsSpoken(t *testing.T) {
 }
 
 // An unavailable receiver only causes a log line. It affects neither answers nor a clean shutdown.
-func TestAServiceServesAndEndsWhileNobodyReceivesItsTraces(t *testing.T) {
+func TestAServiceServesAndEndsWithoutAReceiverOfTraces(t *testing.T) {
 	t.Parallel()
 	s := serving(t, append(firstOperator, keyRing, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=200"), "--traces", "--database-url", pgtest.EmptyURL(t))
 	for range 3 {

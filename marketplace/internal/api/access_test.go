@@ -110,7 +110,7 @@ var whoMay = map[string]string{
 	"PUT /api/v1/operator/pricing":                                          "o",
 }
 
-func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
+func TestEveryRouteAdmitsTheRolesInTheTable(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
 	var routes []string
@@ -160,7 +160,7 @@ func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
 				}
 			case may == "w":
 				if got != 400 {
-					t.Errorf("%s: want the missing secret told to %s with 400, got %d", route, letter, got)
+					t.Errorf("%s: Expected the missing secret to be reported to %s with 400, received %d", route, letter, got)
 				}
 			case letter == "t":
 				if got != 401 {
@@ -212,7 +212,7 @@ func (b *bench) another(t testing.TB, role marketplace.Role) header {
 	return b.signInAs(t, "other@example.com")
 }
 
-func TestWhatIsAnothersIsNotThere(t *testing.T) {
+func TestOthersIntegrationsAreNotFound(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator, own := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Partner)

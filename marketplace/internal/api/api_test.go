@@ -51,7 +51,7 @@ func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
 	}
 }
 
-func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
+func TestAWrongMethodIsAnsweredWithTheSupportedOnes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for path, want := range map[string]string{
@@ -65,7 +65,7 @@ func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
 	}
 }
 
-func TestWhateverCanBeReadAnswersHead(t *testing.T) {
+func TestEveryGETRouteAnswersHEAD(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/docs", "/openapi.yaml", "/", "/api/v1/operator/overview", "/nothing"} {
@@ -127,7 +127,7 @@ func TestACredentialThatAsksTooOftenIsTurnedAway(t *testing.T) {
 	operator := b.signIn(t, marketplace.Operator)
 	ask := func() answer { return b.do(t, "POST", "/api/v1/operator/accounts", "{}", operator) }
 	if a := ask(); a.Header.Get("RateLimit-Limit") != "2" || a.Header.Get("RateLimit-Remaining") != "1" || a.Header.Get("RateLimit-Reset") != "60" {
-		t.Errorf("want the limit told, got %v", a.Header)
+		t.Errorf("Expected the limit to be reported, received %v", a.Header)
 	}
 	ask()
 	a := ask()
@@ -152,7 +152,7 @@ func TestEveryAnswerCarriesARequestID(t *testing.T) {
 	}
 }
 
-func TestWhoGuessesPasswordsIsToldToWait(t *testing.T) {
+func TestPasswordGuessingIsRateLimited(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	guess := func(email string) answer {

@@ -35,7 +35,7 @@ func costlyBodies() map[string]string {
 }
 
 // Not parallel: what the process allocates meanwhile is counted as the request's.
-func TestABodyOfAStrangerCostsAsMuchAsItIsLong(t *testing.T) {
+func TestTheCostOfAnUntrustedBodyIsLinearInItsLength(t *testing.T) {
 	b := setup(t)
 	for what, body := range costlyBodies() {
 		var before, after runtime.MemStats
@@ -54,7 +54,7 @@ func TestABodyOfAStrangerCostsAsMuchAsItIsLong(t *testing.T) {
 	}
 }
 
-func TestAProxysWordOnTheCallersAddressIsTakenFromTrustedProxiesOnly(t *testing.T) {
+func TestOnlyTrustedProxiesNameTheCallersAddress(t *testing.T) {
 	t.Parallel()
 	networks := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	usual, standard := "X-Forwarded-For", "Forwarded"

@@ -100,14 +100,14 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	must(t, err)
 	t.Cleanup(front.Close)
 	syncer := catalog.NewSyncer(b.store.Catalog, client, b.now)
-	syncer.Tell(measured.Synced)
+	syncer.OnSync(measured.Synced)
 	measured.PageCache(front.PageCache)
 	ready := b.readiness(t, database)
 	measured.Ready(ready)
 	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
 	integrations := partner.NewRegistry(b.store.Partners, guard, key, b.now)
 	b.bookings = booking.NewService(booking.Config{
-		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler), Told: measured.Moved,
+		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler), OnTransition: measured.Moved,
 	})
 	signer, err := certification.NewSigner(key)
 	must(t, err)
@@ -119,7 +119,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 		Runs: api.Runs{Store: b.store.Runs, Service: certification.NewService(b.store.Runs, true), Links: certification.NewLinks(key, b.now), Keys: signer.Keys(), Stream: time.Millisecond}, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
 		Ready: ready, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
-	config.SignIn.Tell(measured.SignInFailed)
+	config.SignIn.OnFailedSignIn(measured.SignInFailed)
 	for _, c := range change {
 		c(&config)
 	}

@@ -111,8 +111,8 @@ type payment struct {
 }
 
 func (h bookingHandler) pay(r *http.Request, id uuid.UUID, body payment) (any, error) {
-	told := marketplace.Payment{Reference: body.Reference, Succeeded: body.Outcome == "succeeded"}
-	b, err := h.service.Pay(r.Context(), scope(r), id, told)
+	payment := marketplace.Payment{Reference: body.Reference, Succeeded: body.Outcome == "succeeded"}
+	b, err := h.service.Pay(r.Context(), scope(r), id, payment)
 	return h.view(r, b, err)
 }
 

@@ -168,7 +168,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 	}
 }
 
-func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
+func TestARepeatedRequestGetsTheSameRefusal(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
@@ -181,7 +181,7 @@ func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 	s.kept(t)
 }
 
-func TestWhoseHoldIsNotAnsweredIsToldSoAndNothingIsAskedForTwice(t *testing.T) {
+func TestAnUnansweredReserveIsReportedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
@@ -214,7 +214,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	var b client.Booking
 	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
 	if b.Status != "PAID" || b.Attention == nil || b.Attention.Reason != "confirm_refused" {
-		t.Errorf("want it PAID, and an operator told, got %+v", b)
+		t.Errorf("Expected PAID, and an operator to be notified, received %+v", b)
 	}
 	operator := s.signIn(t, marketplace.Operator)
 	var list []client.Booking
@@ -252,7 +252,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	s.kept(t)
 }
 
-func TestAGuestIsErasedOnDemandOnceThePartnerNeedsTheContactNoMore(t *testing.T) {
+func TestAGuestIsErasedOnDemandOnceThePartnerNoLongerNeedsTheContact(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held, operator := s.book(t), s.signIn(t, marketplace.Operator)

@@ -125,7 +125,7 @@ func TestAnAffiliateReadsTheListWithItsOwnLinks(t *testing.T) {
 	}
 }
 
-func TestWhatTheCallerHasAlreadyIsNotSentAgain(t *testing.T) {
+func TestAPageThatTheCallerHasIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	b, _ := stocked(t)
 	reseller := b.signIn(t, marketplace.Reseller)
@@ -188,7 +188,7 @@ func TestAResellersTokenReadsUntilItIsRevoked(t *testing.T) {
 	wantProblem(t, b.do(t, "GET", resellersList, "", token), 401, "unauthorized access")
 }
 
-func TestWhatAnOperatorChangesIsInTheNextRead(t *testing.T) {
+func TestAnOperatorsChangeIsInTheNextRead(t *testing.T) {
 	t.Parallel()
 	b, _ := stocked(t)
 	operator, reseller := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Reseller)

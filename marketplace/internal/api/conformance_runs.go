@@ -211,7 +211,7 @@ func (h runHandler) share(r *http.Request) (any, error) {
 }
 
 // shared answers with the report of a link. Its address is a credential, so browsers must not send
-// it to other sites, nor search engines list it. An invalid link does not tell whether a run exists.
+// it to other sites, nor search engines list it. An invalid link does not reveal whether a run exists.
 func (h runHandler) shared(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("X-Robots-Tag", "noindex")

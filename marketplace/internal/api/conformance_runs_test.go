@@ -54,7 +54,7 @@ func (b *bench) certify(t testing.TB, integration string) {
 	must(t, err)
 }
 
-func TestACertificateIsReadAsItWasSignedAndTheKeysByAnybody(t *testing.T) {
+func TestACertificateIsServedAsItWasSignedAndItsKeysArePublic(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	partner := b.signIn(t, marketplace.Partner)
@@ -69,7 +69,7 @@ func TestACertificateIsReadAsItWasSignedAndTheKeysByAnybody(t *testing.T) {
 	}
 }
 
-func TestAPartnerStartsARunAndIsToldOfTheOneInTheWay(t *testing.T) {
+func TestAPartnerStartsARunAndLearnsOfTheOneInProgress(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	partner := b.signIn(t, marketplace.Partner)

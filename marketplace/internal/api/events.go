@@ -124,11 +124,11 @@ func (h eventHandler) deliveriesOf(r *http.Request, of marketplace.Scope, id uui
 }
 
 func (h eventHandler) retry(r *http.Request, id uuid.UUID) (any, error) {
-	told, err := pathID(r, "event")
+	eventID, err := pathID(r, "event")
 	if err != nil {
 		return nil, err
 	}
-	d, err := h.service.Retry(r.Context(), scope(r), id, told)
+	d, err := h.service.Retry(r.Context(), scope(r), id, eventID)
 	return viewDelivery(d), err
 }
 

@@ -48,7 +48,7 @@ func kinds(events []event.Event) (list []marketplace.EventType) {
 	return list
 }
 
-func TestAResellerIsToldOfItsBookingsAndOfTheCatalogWhatItAsksFor(t *testing.T) {
+func TestAResellerReceivesEventsOfItsBookingsAndTheCatalogEventsItSubscribesTo(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	a := marketplace.Account{ID: uuid.New(), Email: "bo@example.com", Role: marketplace.Reseller, PasswordHash: s.accounts[marketplace.Reseller].PasswordHash, CreatedAt: s.now()}
@@ -72,7 +72,7 @@ func TestAResellerIsToldOfItsBookingsAndOfTheCatalogWhatItAsksFor(t *testing.T) 
 		t.Errorf("want %v, got %v", want, kinds(of))
 	}
 	if !slices.Contains(kinds(mine), marketplace.SlotChanged) {
-		t.Errorf("want the slot that the booking takes seats of told, got %v", kinds(mine))
+		t.Errorf("Expected an event for the slot that the booking takes seats of, received %v", kinds(mine))
 	}
 	for _, e := range mine {
 		if text := string(e.Data); strings.Contains(text, "@") || strings.Contains(text, "fullName") {
@@ -90,12 +90,12 @@ func TestAResellerIsToldOfItsBookingsAndOfTheCatalogWhatItAsksFor(t *testing.T) 
 	if rest, again := s.feed(t, s.reseller, end); len(rest) > 0 || again != end {
 		t.Errorf("want the end of the feed, got %v and %s after %s", rest, again, end)
 	}
-	if told, _ := s.feed(t, other, ""); len(told) > 0 {
-		t.Errorf("want another reseller told nothing, got %v", kinds(told))
+	if reported, _ := s.feed(t, other, ""); len(reported) > 0 {
+		t.Errorf("Expected no event for another reseller, received %v", kinds(reported))
 	}
 }
 
-func TestWhatNobodyHasAskedForIsNotStored(t *testing.T) {
+func TestEventsWithoutASubscriberAreNotStored(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	var stored int
@@ -154,7 +154,7 @@ func TestAWebhookIsItsResellersAlone(t *testing.T) {
 	wantProblem(t, b.do(t, http.MethodPost, webhooks, `{"events":["slot.changed"]}`, reseller), http.StatusConflict, "10 webhooks")
 }
 
-func TestAWebhookThatCannotBeIsRefused(t *testing.T) {
+func TestAnInvalidWebhookIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	reseller := b.signIn(t, marketplace.Reseller)

@@ -140,13 +140,13 @@ func TestATriggerPullsTheCatalogAndSkipsTheSameOne(t *testing.T) {
 		b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", partner).data(t, &view)
 		last := view.LastSync
 		if view.LastSyncAt.IsZero() || last.Skipped != skipped || last.Cause != "trigger" || last.Synced != 8 || (last.Created == 8) == skipped || view.Health.LastOKAt.IsZero() {
-			t.Errorf("want the sync, skipped %t, and the good answer told, got %+v", skipped, view)
+			t.Errorf("Expected the sync, skipped %t, and the good answer, received %+v", skipped, view)
 		}
 		b.ahead.Add(int64(time.Minute))
 	}
 }
 
-func TestAWebhookTellsNothingToWhoHasNoSecret(t *testing.T) {
+func TestAWebhookWithoutTheSecretLearnsNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	made := b.register(t, b.signIn(t, marketplace.Partner), "https://partner.example")

@@ -94,7 +94,7 @@ func TestNoSyncShowsAKeyThatThePlatformRepeats(t *testing.T) {
 	}
 }
 
-func TestTheLastCallsTellRefusalsFromFailures(t *testing.T) {
+func TestTheLastCallsDistinguishRefusalsFromFailures(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	owner := b.signIn(t, marketplace.Partner)

@@ -46,7 +46,7 @@ func (b *bench) metrics(t *testing.T) string {
 	return string(a.body)
 }
 
-func TestTheMetricsTellWhatHasHappened(t *testing.T) {
+func TestTheMetricsCountWhatHasHappened(t *testing.T) {
 	t.Parallel()
 	b, made := busy(t)
 	wanted := []string{
@@ -133,11 +133,11 @@ func TestTheMetricsAnswerWhileTheDatabaseDoesNot(t *testing.T) {
 	b := setup(t)
 	b.store.Close()
 	if text := b.metrics(t); !strings.Contains(text, "\nmarketplace_database_up 0") {
-		t.Error("want it told that the database does not answer")
+		t.Error("Expected it to be reported that the database does not answer")
 	}
 }
 
-func TestMetricsAreForTheNetworksThatAreTold(t *testing.T) {
+func TestMetricsAreOnlyForTheConfiguredNetworks(t *testing.T) {
 	t.Parallel()
 	wantProblem(t, setup(t).do(t, "GET", "/metrics", "", header{"X-Forwarded-For", "203.0.113.7"}), 403, "--metrics-from")
 	elsewhere := setup(t, func(c *api.Config) { c.Scrapers = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
@@ -163,12 +163,12 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 		ON CONFLICT (integration_id) DO UPDATE SET go_live = 'requested', requested_at = now(), decided_at = NULL`)
 	pgtest.Exec(t, b.store, `
 		INSERT INTO judged_breaches SELECT id, 'confirm.repeat', 'x', 'CNF-4', 'MUST', 'confirm', 'x', 'x', 1, now(), now(), '[]' FROM integrations`)
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, line := range regexp.MustCompile(`(?m)^# TYPE (marketplace_[a-z_]+) `).FindAllStringSubmatch(b.metrics(t), -1) {
-		told[line[1]] = true
+		reported[line[1]] = true
 	}
 	slices.Sort(written)
-	if got := slices.Sorted(maps.Keys(told)); !slices.Equal(got, written) {
+	if got := slices.Sorted(maps.Keys(reported)); !slices.Equal(got, written) {
 		t.Errorf("want in docs/operations.md\n%s\ngot\n%s", strings.Join(got, "\n"), strings.Join(written, "\n"))
 	}
 }

@@ -80,7 +80,7 @@ func news(product, option, slot string, start time.Time, more string) string {
 	return fmt.Sprintf(`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,%s}`, product, option, slot, start.Format(time.RFC3339), more)
 }
 
-func TestANotifiedSlotIsUpdatedInPlaceAtOnce(t *testing.T) {
+func TestANotifiedSlotIsUpdatedImmediately(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	made, option, slots := b.pulled(t)
@@ -125,7 +125,7 @@ func TestANewSlotIsStoredWithItsEndOrAsLongAsItsNeighbour(t *testing.T) {
 	}
 }
 
-func TestNewsOfWhatIsNotKnownAsksForASyncAndIsAnsweredAlike(t *testing.T) {
+func TestANotificationOfAnUnknownSlotRequestsASyncAndGetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	made, option, slots := b.pulled(t)
@@ -194,7 +194,7 @@ func TestANotificationIsRefusedWithEveryFieldThatIsWrong(t *testing.T) {
 	}
 }
 
-func TestAnIntegrationTellsHowFarItsSlotsAreKnownAndWhatIsWrongWithThem(t *testing.T) {
+func TestAnIntegrationShowsHowManySlotsAreLoadedAndTheirProblems(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	made, option, _ := b.pulled(t)

@@ -52,7 +52,7 @@ func TestAnAccountIsShownWithItsTokensButNeverTheirText(t *testing.T) {
 	}
 }
 
-func TestWhoIsLockedOutHasNoWayInUntilItIsLetInAgain(t *testing.T) {
+func TestADisabledAccountCannotSignInUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)
@@ -85,7 +85,7 @@ func TestWhoIsLockedOutHasNoWayInUntilItIsLetInAgain(t *testing.T) {
 	}
 }
 
-func TestANewPasswordEndsWhatTheOldOneBought(t *testing.T) {
+func TestANewPasswordEndsTheSessionsOfTheOldOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)

@@ -26,7 +26,7 @@ func (b *bench) all(t *testing.T, query string) (list []client.OperatorActivity)
 	return list
 }
 
-func TestWhatAnOperatorSetsIsWhatResellersReadAndNoSyncOverwritesIt(t *testing.T) {
+func TestResellersReadAnOperatorsEditsAndNoSyncOverwritesThem(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	partner := aScriptedPartner(t)
@@ -156,7 +156,7 @@ func TestEditsAtTheSameTimeAllSurvive(t *testing.T) {
 	}
 }
 
-func TestWhoRegistersAgainGetsItsActivitiesBackAsOperatorsHaveEditedThem(t *testing.T) {
+func TestRegisteringAgainRestoresActivitiesWithTheirEdits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	partner := aScriptedPartner(t)

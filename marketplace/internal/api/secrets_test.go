@@ -18,7 +18,7 @@ import (
 // Secrets of every kind are sent to every route, in every place where a caller could put them
 // by mistake. They appear in no log line, no metric, and only in answers that are meant to
 // show them.
-func TestNoSecretIsEverSaid(t *testing.T) {
+func TestNoSecretIsEverPrinted(t *testing.T) {
 	t.Parallel()
 	kept, log := logged(slog.LevelDebug)
 	b := setup(t, log, func(c *api.Config) { c.RateLimit = 0 })

@@ -66,7 +66,7 @@ func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
 	}
 }
 
-func TestWhatIsStoredIsWhatWasTried(t *testing.T) {
+func TestTheStoredSettingsAreTheTestedOnes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	owner := b.signIn(t, marketplace.Partner)

@@ -98,9 +98,9 @@ func (w *walker) call(op *openapi.Operation) {
 	if w.t.Failed() {
 		w.t.Logf("the call: %s %s\n%v\n%.2000s", op.Method, target, headers, body)
 	}
-	var told any
-	if json.Unmarshal(a.body, &told) == nil {
-		w.learn(op, told, "")
+	var reported any
+	if json.Unmarshal(a.body, &reported) == nil {
+		w.learn(op, reported, "")
 	}
 }
 
@@ -379,14 +379,14 @@ func (w *walker) value(name string, schema map[string]any, depth int) any {
 }
 
 // learn stores the ids and cursors of an answer.
-func (w *walker) learn(op *openapi.Operation, told any, name string) {
-	switch told := told.(type) {
+func (w *walker) learn(op *openapi.Operation, reported any, name string) {
+	switch reported := reported.(type) {
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(told)) {
-			w.learn(op, told[name], name)
+		for _, name := range slices.Sorted(maps.Keys(reported)) {
+			w.learn(op, reported[name], name)
 		}
 	case []any:
-		for _, item := range told {
+		for _, item := range reported {
 			w.learn(op, item, name)
 		}
 	case string:
@@ -394,11 +394,11 @@ func (w *walker) learn(op *openapi.Operation, told any, name string) {
 		if name == "_id" || name == "id" {
 			of = thingOf(op.Path)
 		}
-		switch _, err := uuid.Parse(told); {
+		switch _, err := uuid.Parse(reported); {
 		case strings.HasSuffix(name, "token") || strings.Contains(name, "cursor"):
-			w.secrets = append(w.secrets, told)
-		case err == nil && strings.HasSuffix(name, "id") && !slices.Contains(w.ids[of], told):
-			w.ids[of] = append(w.ids[of], told)
+			w.secrets = append(w.secrets, reported)
+		case err == nil && strings.HasSuffix(name, "id") && !slices.Contains(w.ids[of], reported):
+			w.ids[of] = append(w.ids[of], reported)
 		}
 	}
 }

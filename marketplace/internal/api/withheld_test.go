@@ -154,7 +154,7 @@ func TestACertificateListsActivitiesOnOtherReplicas(t *testing.T) {
 	await("after a breach", false)
 }
 
-func TestResellersAreToldOfActivitiesThatAreWithheldAndLetInAgain(t *testing.T) {
+func TestResellersReceiveEventsWhenActivitiesAreWithheldAndListedAgain(t *testing.T) {
 	t.Parallel()
 	w := openBothModes(t)
 	pgtest.Exec(t, w.store, `UPDATE event_subscriptions SET events = events || '{activity.removed}'`)
@@ -164,15 +164,15 @@ func TestResellersAreToldOfActivitiesThatAreWithheldAndLetInAgain(t *testing.T) 
 	}
 	listed := count(`SELECT count(*) FROM activities a JOIN integrations i ON i.id = a.integration_id WHERE i.mode = 'live' AND a.partner_active AND a.operator_active`)
 	for _, one := range []struct {
-		policy certification.Policy
-		told   string
+		policy   certification.Policy
+		reported string
 	}{{certification.Require, "activity.removed"}, {certification.Off, "activity.changed"}} {
 		pgtest.Exec(t, w.store, `DELETE FROM event_outbox`)
 		must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: one.policy}))
-		if told := count(`SELECT count(*) FROM event_outbox WHERE type = '` + one.told + `' AND mode = 'live'`); told != listed {
-			t.Errorf("Expected %s of %d activities, received %d", one.told, listed, told)
+		if reported := count(`SELECT count(*) FROM event_outbox WHERE type = '` + one.reported + `' AND mode = 'live'`); reported != listed {
+			t.Errorf("Expected %s of %d activities, received %d", one.reported, listed, reported)
 		}
-		if others := count(`SELECT count(*) FROM event_outbox WHERE type <> '` + one.told + `' OR mode <> 'live'`); others != 0 {
+		if others := count(`SELECT count(*) FROM event_outbox WHERE type <> '` + one.reported + `' OR mode <> 'live'`); others != 0 {
 			t.Errorf("Expected no other event, received %d", others)
 		}
 	}

@@ -13,7 +13,7 @@ type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Unix(0, c.ahead.Load()) }
 
-func TestTheWholeWindowMayComeAtOnceAndNoMore(t *testing.T) {
+func TestABurstOfTheWholeLimitIsAllowedAndNoMore(t *testing.T) {
 	t.Parallel()
 	var c clock
 	l := auth.NewLimiter(3, time.Minute, c.now)

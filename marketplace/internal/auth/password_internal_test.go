@@ -6,7 +6,7 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-func TestTheDecoyCostsWhatAPasswordCosts(t *testing.T) {
+func TestAnUnknownAccountCostsAsMuchTimeAsAPassword(t *testing.T) {
 	t.Parallel()
 	if got, _, _, err := argon2id.DecodeHash(decoy); err != nil || *got != parameters {
 		t.Errorf("want the parameters %+v, got %+v and %v", parameters, got, err)

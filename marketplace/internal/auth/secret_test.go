@@ -49,7 +49,7 @@ func TestASealedTextOpensForItsOwnerWithItsSecretAlone(t *testing.T) {
 	}
 }
 
-func TestTheSameTextIsSealedAnewEachTime(t *testing.T) {
+func TestTheSameTextIsSealedDifferentlyEachTime(t *testing.T) {
 	t.Parallel()
 	sealer := aSecret(t, "a").Sealer("partner keys")
 	if bytes.Equal(sealer.Seal("x", "y"), sealer.Seal("x", "y")) {

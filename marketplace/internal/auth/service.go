@@ -69,9 +69,9 @@ func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.
 	}
 }
 
-// Tell registers a function that is called for every failed sign-in. Call it before the first
+// OnFailedSignIn registers a function that is called for every failed sign-in. Call it before the first
 // sign-in.
-func (s *Service) Tell(failed func(error)) { s.failed = failed }
+func (s *Service) OnFailedSignIn(failed func(error)) { s.failed = failed }
 
 var errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 
@@ -178,18 +178,18 @@ func (s *Service) tokens(account marketplace.Account, family uuid.UUID, refresh 
 // ByAccessToken returns the holder of an access token, or Unauthorized. Every replica with the same
 // secret accepts it until its session ends, even after a restart.
 func (s *Service) ByAccessToken(ctx context.Context, token string) (Identity, error) {
-	told, known := s.verified.get(token, s.now())
+	parsed, known := s.verified.get(token, s.now())
 	if !known {
 		var err error
-		if told, err = s.verify(token); err != nil {
+		if parsed, err = s.verify(token); err != nil {
 			return Identity{}, errUnauthorized
 		}
-		s.verified.put(token, told)
+		s.verified.put(token, parsed)
 	}
-	if over, err := s.ended.has(ctx, told.family); over || err != nil {
+	if over, err := s.ended.has(ctx, parsed.family); over || err != nil {
 		return Identity{}, cmp.Or(err, error(errUnauthorized))
 	}
-	return told.Identity, nil
+	return parsed.Identity, nil
 }
 
 // verify checks a token's signature, its claims and its validity period. Only the exact form in
@@ -198,19 +198,19 @@ func (s *Service) verify(token string) (verifiedToken, error) {
 	if strings.ContainsAny(token, "\r\n") { // base64 decoders ignore these characters
 		return verifiedToken{}, errUnauthorized
 	}
-	var told claims
-	_, err := jwt.ParseWithClaims(token, &told, func(*jwt.Token) (any, error) { return s.key, nil },
+	var parsed claims
+	_, err := jwt.ParseWithClaims(token, &parsed, func(*jwt.Token) (any, error) { return s.key, nil },
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithIssuer(issuer), jwt.WithAudience(audience),
 		jwt.WithExpirationRequired(), jwt.WithTimeFunc(s.now), jwt.WithStrictDecoding())
 	if err != nil {
 		return verifiedToken{}, err
 	}
-	id, err := uuid.Parse(told.Subject)
+	id, err := uuid.Parse(parsed.Subject)
 	if err != nil {
 		return verifiedToken{}, err
 	}
-	family, err := uuid.Parse(told.ID)
-	return verifiedToken{Identity{Account: id, Role: told.Role, Credential: "jwt:" + told.Subject}, family, told.ExpiresAt.Time}, err
+	family, err := uuid.Parse(parsed.ID)
+	return verifiedToken{Identity{Account: id, Role: parsed.Role, Credential: "jwt:" + parsed.Subject}, family, parsed.ExpiresAt.Time}, err
 }
 
 // ByAPIToken returns the holder of a long-lived token, or Unauthorized.

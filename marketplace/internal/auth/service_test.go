@@ -64,7 +64,7 @@ func wantCode(t *testing.T, err error, want marketplace.Code) {
 	}
 }
 
-func TestAPasswordBuysTokensThatTellWhoIsCalling(t *testing.T) {
+func TestAPasswordIsExchangedForTokensThatIdentifyTheCaller(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	tokens := b.signIn(t)
@@ -120,8 +120,8 @@ func TestATokenThatIsNotOursIsRefused(t *testing.T) {
 		"unsigned":         made(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, unchanged),
 		"another method":   made(jwt.SigningMethodHS512, ours, unchanged),
 		"another key":      made(jwt.SigningMethodHS256, []byte("another key, of anybody's choice"), unchanged),
-		"another issuer":   made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["iss"] = "somebody" }),
-		"another audience": made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["aud"] = "somebody" }),
+		"another issuer":   made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["iss"] = "someone" }),
+		"another audience": made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["aud"] = "someone" }),
 		"without an end":   made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "exp") }),
 		"of no account":    made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["sub"] = "root" }),
 		"of no sign-in":    made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "jti") }),
@@ -162,7 +162,7 @@ func TestFailuresOfAnAccountAreLimitedAndSuccessesDoNotCount(t *testing.T) {
 	b.signIn(t)
 }
 
-func TestManyGoodSignInsAtOnceAreNotTakenForFailures(t *testing.T) {
+func TestManyConcurrentSignInsAreNotCountedAsFailures(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 2)
 	var all sync.WaitGroup
@@ -176,7 +176,7 @@ func TestManyGoodSignInsAtOnceAreNotTakenForFailures(t *testing.T) {
 	all.Wait()
 }
 
-func TestManyGuessesAtOnceAreNoMoreThanTheLimit(t *testing.T) {
+func TestConcurrentGuessesStayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 5)
 	var tried atomic.Int64
@@ -211,7 +211,7 @@ func TestFailuresFromAnAddressAreLimited(t *testing.T) {
 	}
 }
 
-func TestARefreshTokenBuysTokensOnceAndItsTheftEndsTheSignIn(t *testing.T) {
+func TestARefreshTokenIsUsedOnceAndItsTheftEndsTheSignIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	first := b.signIn(t)
@@ -262,7 +262,7 @@ func (s silent) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID
 	return s.Store.EndedFamilies(ctx, since)
 }
 
-func TestNoRequestGoesByWhatWasKnownOfSignInsMoreThanASecondAgo(t *testing.T) {
+func TestNoRequestUsesSignInStateOlderThanASecond(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	token := b.signIn(t).AccessToken
@@ -329,7 +329,7 @@ func TestAnAccessTokenIsGoodInTheFormInWhichItWasMade(t *testing.T) {
 	}
 }
 
-func TestALockedOutAccountHasNoGoodToken(t *testing.T) {
+func TestADisabledAccountHasNoValidToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	reseller := marketplace.Account{ID: uuid.New(), Email: "shop@example.com", Role: marketplace.Reseller, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}

@@ -57,11 +57,11 @@ func (v *verified) get(token string, now time.Time) (verifiedToken, bool) {
 
 // put caches the content of a valid token. If the cache is full, it is cleared; tokens in use
 // return soon.
-func (v *verified) put(token string, told verifiedToken) {
+func (v *verified) put(token string, entry verifiedToken) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.byHash == nil || len(v.byHash) >= mostVerified {
 		v.byHash = map[[sha256.Size]byte]verifiedToken{}
 	}
-	v.byHash[hashOf(token)] = told
+	v.byHash[hashOf(token)] = entry
 }

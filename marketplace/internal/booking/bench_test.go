@@ -173,7 +173,7 @@ func (r *race) held(ctx context.Context) (held booking.Held, key string, err err
 	}
 	_, err = r.Checkout(ctx, r.wants(), booking.Key{Key: key}, func(made booking.Held, failed error) booking.Answer {
 		held = made
-		return tell(made, failed)
+		return respond(made, failed)
 	})
 	return held, key, err
 }

@@ -42,7 +42,7 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	if err != nil || r.ConfirmCall != call {
 		return again, err
 	}
-	if told.holds(r.Booking) { // the booking was read again, and another confirm has been answered
+	if listed.holds(r.Booking) { // the booking was read again, and another confirm has been answered
 		_, err := s.endConfirm(ctx, r, call, partnerapi.ConfirmAnswer{}, partner.Outcome{Kind: partner.NotSent, Err: errAnswered})
 		return 0, err
 	}

@@ -35,7 +35,7 @@ func (b *bench) nothingLeft(t *testing.T) {
 	}
 }
 
-func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T) {
+func TestACancelledBookingIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T) {
 	t.Parallel()
 	const senseless = "that booked, and answered what is invalid"
 	for name, fault := range map[string]string{
@@ -53,7 +53,7 @@ func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T)
 			b.pays(t, held.ID, "p-1")
 			b.work(t)
 			if r, err := b.store.Bookings.Booking(t.Context(), held.ID); err != nil || r.Status != marketplace.Paid || len(r.Attention) != 1 {
-				t.Fatalf("want it PAID, and an operator told, got %+v and %v", r.Booking, err)
+				t.Fatalf("Expected PAID, and an operator to be notified, received %+v and %v", r.Booking, err)
 			}
 			b.byHand(t, held)
 			cancelled, err := b.Settle(t.Context(), held.ID, "ill")
@@ -70,7 +70,7 @@ func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T)
 	}
 }
 
-func TestWhatAnOperatorCancelsIsListedWhereThePartnerDoesNotSayWhetherItHasBooked(t *testing.T) {
+func TestACancelledBookingIsListedIfThePartnerDoesNotSayWhetherItHasBooked(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: confirm}, when: after, status: 500}`)
@@ -93,7 +93,7 @@ func TestWhatAnOperatorCancelsIsListedWhereThePartnerDoesNotSayWhetherItHasBooke
 	b.kept(t)
 }
 
-func TestOfManyWhoMoveABookingAtOnceOneIsFirst(t *testing.T) {
+func TestOnlyOneOfManyConcurrentMovesOfABookingSucceeds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held := b.checkout(t)

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
+func TestABookingWhoseJobWasDroppedNeedsAnOperator(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fault  string
@@ -80,7 +80,7 @@ func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
 				return
 			}
 			if said := r.Attention[0].Message; !strings.HasPrefix(said, "the service failed 12 times") || !strings.Contains(said, "job_id") {
-				t.Errorf("want the reason told, got %q", said)
+				t.Errorf("Expected the reason to be reported, received %q", said)
 			}
 			if may := booking.Actions(r.Booking, c.raises); !slices.Contains(may, c.action) {
 				t.Errorf("want %s to be offered, got %v", c.action, may)

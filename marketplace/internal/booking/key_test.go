@@ -17,14 +17,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// told is an answer in the form that the tests use.
-type told struct {
+// reported is an answer in the form that the tests use.
+type reported struct {
 	Booking uuid.UUID
 	Error   string
 }
 
-func tell(held booking.Held, failed error) booking.Answer {
-	answer := told{Booking: held.ID}
+func respond(held booking.Held, failed error) booking.Answer {
+	answer := reported{Booking: held.ID}
 	switch marketplace.CodeOf(failed) {
 	case marketplace.Conflict, marketplace.PartnerFailed, marketplace.PartnerLate:
 		answer.Error = failed.Error()
@@ -38,10 +38,10 @@ func tell(held booking.Held, failed error) booking.Answer {
 }
 
 // once books with a key, each time as a new request.
-func (b *bench) once(t *testing.T, body byte, change ...func(*booking.Order)) (told, error) {
+func (b *bench) once(t *testing.T, body byte, change ...func(*booking.Order)) (reported, error) {
 	t.Helper()
-	answer, err := b.Checkout(t.Context(), b.wants(change...), booking.Key{Key: "order-1", Body: [32]byte{body}}, tell)
-	var got told
+	answer, err := b.Checkout(t.Context(), b.wants(change...), booking.Key{Key: "order-1", Body: [32]byte{body}}, respond)
+	var got reported
 	if err == nil {
 		check(t, json.Unmarshal(answer.Body, &got))
 	}
@@ -98,7 +98,7 @@ func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
 	b := setup(t)
 	under, over := make(chan struct{}), make(chan struct{})
 	b.Config.Partner = pondering{b.client, under, over}
-	done := make(chan told, 1)
+	done := make(chan reported, 1)
 	go func() {
 		first, _ := b.once(t, 1)
 		done <- first
@@ -106,7 +106,7 @@ func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
 	<-under
 	underWay := (*marketplace.Error)(nil)
 	if _, err := b.once(t, 1); !errors.As(err, &underWay) || underWay.Reason != marketplace.IdempotencyKeyInFlight {
-		t.Errorf("want to be told that it is under way, and when to ask again, got %v", err)
+		t.Errorf("Expected an error that says that it is in progress, and when to retry, received %v", err)
 	}
 	close(over)
 	first := <-done
@@ -128,12 +128,12 @@ func (p pondering) FreshAvailability(ctx context.Context, t partner.Target, aske
 	return p.Client.FreshAvailability(ctx, t, asked, read)
 }
 
-func TestAKeyIsFreeForWhoComesBackWhenNothingWasAskedFor(t *testing.T) {
+func TestAnIdempotencyKeyIsFreeAgainIfThePartnerWasNotCalled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	gone, leave := context.WithCancel(t.Context())
 	b.Config.Partner = absent{b.client, leave}
-	if _, err := b.Checkout(gone, b.wants(), booking.Key{Key: "order-1", Body: [32]byte{1}}, tell); err == nil {
+	if _, err := b.Checkout(gone, b.wants(), booking.Key{Key: "order-1", Body: [32]byte{1}}, respond); err == nil {
 		t.Error("want who has left to have nothing")
 	}
 	b.Config.Partner = b.client
@@ -218,7 +218,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		b.ahead.Add(int64(time.Minute))
 		for range 2 {
 			if again, err := b.once(t, 1); err != nil || !strings.Contains(again.Error, "it is unknown whether seats are held") {
-				t.Errorf("want to be told that it is not known, got %+v and %v", again, err)
+				t.Errorf("Expected an error that says that the outcome is unknown, received %+v and %v", again, err)
 			}
 			check(t, b.Sweep(t.Context()))
 		}
@@ -229,7 +229,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 	})
 }
 
-func TestWhatAHoldIsAnsweredIsWhatIsStored(t *testing.T) {
+func TestTheAnswerToAHoldMatchesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held, err := b.hold(t.Context(), b.wants())

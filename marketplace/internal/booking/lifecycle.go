@@ -85,7 +85,7 @@ var (
 	confirmed  = condition{"confirmed by the partner", func(b marketplace.Booking) bool { return b.ExternalBookingID != "" }}
 	doubted    = condition{"in doubt", func(b marketplace.Booking) bool { return b.Doubted }}
 	releasing  = condition{"released", func(b marketplace.Booking) bool { return b.Release != "" }}
-	told       = condition{"listed for operators", func(b marketplace.Booking) bool {
+	listed     = condition{"listed for operators", func(b marketplace.Booking) bool {
 		return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool { return slices.Contains(unpaidFor, a.Reason) })
 	}}
 
@@ -134,10 +134,10 @@ var table = []transition{
 	{From: marketplace.Paid, On: confirmAccept, To: marketplace.Confirmed, Settles: unpaidFor},
 	{From: marketplace.Paid, On: confirmRefuse, To: marketplace.Paid, Raises: marketplace.ConfirmRefused, Settles: []marketplace.AttentionReason{marketplace.ConfirmUnknown}},
 	{From: marketplace.Paid, On: confirmFail, To: marketplace.Paid, Raises: marketplace.ConfirmRefused, Settles: []marketplace.AttentionReason{marketplace.ConfirmUnknown}},
-	{From: marketplace.Paid, On: confirmUnanswered, If: not(told), To: marketplace.Paid, Ask: askConfirmAgain},
-	{From: marketplace.Paid, On: confirmUnanswered, If: told, To: marketplace.Paid, Raises: marketplace.ConfirmUnknown},
+	{From: marketplace.Paid, On: confirmUnanswered, If: not(listed), To: marketplace.Paid, Ask: askConfirmAgain},
+	{From: marketplace.Paid, On: confirmUnanswered, If: listed, To: marketplace.Paid, Raises: marketplace.ConfirmUnknown},
 	{From: marketplace.Paid, On: confirmGiveUp, To: marketplace.Paid, Raises: marketplace.ConfirmUnknown},
-	{From: marketplace.Paid, On: confirmAgain, If: both(not(confirming), both(not(releasing), not(told))), To: marketplace.Paid, Ask: askConfirm},
+	{From: marketplace.Paid, On: confirmAgain, If: both(not(confirming), both(not(releasing), not(listed))), To: marketplace.Paid, Ask: askConfirm},
 	{From: marketplace.Paid, On: operatorConfirm, If: both(not(confirming), not(releasing)), To: marketplace.Paid, Ask: askConfirm},
 	{From: marketplace.Paid, On: operatorCancel, If: both(not(confirming), both(not(releasing), not(doubted))), To: marketplace.Cancelled, Ask: askRelease, Release: marketplace.Pending, Settles: unpaidFor},
 	{From: marketplace.Paid, On: operatorCancel, If: both(not(confirming), both(not(releasing), doubted)), To: marketplace.Cancelled, Ask: askRelease, Release: marketplace.Pending, Raises: marketplace.ConfirmUnknown, Settles: []marketplace.AttentionReason{marketplace.ConfirmRefused}},

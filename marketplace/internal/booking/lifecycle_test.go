@@ -35,7 +35,7 @@ func TestAMoveThatIsNotInTheTableIsRefusedAndNamesTheState(t *testing.T) {
 	}
 }
 
-func TestAnOperatorIsTold(t *testing.T) {
+func TestAnOperatorIsNotified(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		booking marketplace.Booking
@@ -67,7 +67,7 @@ func TestEveryRowOfTheTableCanBeReached(t *testing.T) {
 	}
 }
 
-func TestWhatComesTooLateIsSeenTo(t *testing.T) {
+func TestLateAnswersAreUndoneOrNotRepeated(t *testing.T) {
 	t.Parallel()
 	refused := []marketplace.Attention{{Reason: marketplace.ConfirmRefused}}
 	for name, c := range map[string]struct {

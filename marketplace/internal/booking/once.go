@@ -52,21 +52,21 @@ type KeyStore interface {
 	SettleKey(ctx context.Context, k Key) error
 }
 
-// Checkout reads the slot from the partner and reserves it. tell builds the answer for a HELD
+// Checkout reads the slot from the partner and reserves it. respond builds the answer for a HELD
 // booking or for an error. An answer with a body is stored, and repeated whenever the same key is
 // sent. Otherwise the error is returned: Invalid or NotFound. Conflict means that the slot cannot
 // be booked (with the partner's message, if any) or that the same request is in progress.
 // Unprocessable means that the key was used with another body. PartnerFailed and PartnerLate mean
 // that the partner failed, or that a replica crashed and it is unknown whether seats are held.
 // Without a key every error is returned. If ctx ends first, the hold is released.
-func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
+func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Held, error) Answer) (Answer, error) {
 	k.Account, k.Mode, k.Booking = o.Account, o.Mode, o.ID
 	offer, stored, claimed, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
 	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
 		return Answer{}, err
 	}
 	if !claimed {
-		again, failed := s.again(ctx, k, stored, tell)
+		again, failed := s.again(ctx, k, stored, respond)
 		if failed != nil || again.Answer.Body != nil {
 			return again.Answer, failed
 		}
@@ -76,7 +76,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 	var held Held
 	if err == nil {
 		o.ID = k.Booking
-		held, err = s.checkout(ctx, o, offer, request{k, tell})
+		held, err = s.checkout(ctx, o, offer, request{k, respond})
 	}
 	switch {
 	case held.answer != nil:
@@ -84,7 +84,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 	case k.Key == "" && err != nil, errors.Is(err, errUnderWay):
 		return Answer{}, err
 	}
-	k.Answer = tell(held, err)
+	k.Answer = respond(held, err)
 	if k.Key != "" {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), doubtTime)
 		defer cancel()
@@ -103,7 +103,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 
 // again returns the key of a repeated request: with its stored answer, or without one if the
 // request must be processed now, for the booking that the key names.
-func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, error) Answer) (Key, error) {
+func (s *Service) again(ctx context.Context, k, before Key, respond func(Held, error) Answer) (Key, error) {
 	var died error
 	switch {
 	case before.Age >= keysLive:
@@ -115,7 +115,7 @@ func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, erro
 		return Key{}, errUnderWay
 	case before.Made: // if the first replica is still running, it releases its hold
 		k.Booking, k.Made, died = before.Booking, true, errReplicaDied
-		k.Answer = tell(Held{}, died)
+		k.Answer = respond(Held{}, died)
 	default:
 		k.Booking = before.Booking // if the first replica is still running, it creates nothing
 	}

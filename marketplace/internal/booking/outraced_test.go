@@ -17,7 +17,7 @@ type outraced struct{ booking.Store }
 
 func (outraced) SaveBooking(context.Context, booking.Change, int64) error { return booking.ErrStale }
 
-func TestWhoIsOutracedAgainAndAgainIsToldToComeBack(t *testing.T) {
+func TestACallerThatKeepsLosingRacesIsAskedToRetry(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held := b.checkout(t)

@@ -286,7 +286,7 @@ func (w *world) settle() {
 		w.Fatalf("%s: it is %s", marketplace.NothingStuck.ID, w.b.Status)
 	case marketplace.Paid:
 		if !slices.ContainsFunc(unpaidFor, w.listed) {
-			w.Fatalf("%s: it is PAID, and no operator is told", marketplace.NothingStuck.ID)
+			w.Fatalf("%s: it is PAID, and no operator is notified", marketplace.NothingStuck.ID)
 		}
 	}
 	if w.b.ConfirmCall != uuid.Nil {
@@ -295,7 +295,7 @@ func (w *world) settle() {
 	if w.b.Code != "" && w.hold == "held" && w.b.Status != marketplace.Paid && w.b.Release != marketplace.GivenUp {
 		w.Fatalf("%s: it is %s", marketplace.HoldsEnd.ID, w.b.Status)
 	}
-	if told := w.b.Cancellation == marketplace.GivenUp || w.listed(marketplace.ConfirmUnknown); w.b.Status == marketplace.Cancelled && (w.accepted || w.hold == "confirmed") && !w.cancelled && !told {
+	if reported := w.b.Cancellation == marketplace.GivenUp || w.listed(marketplace.ConfirmUnknown); w.b.Status == marketplace.Cancelled && (w.accepted || w.hold == "confirmed") && !w.cancelled && !reported {
 		w.Fatalf("%s", marketplace.CancelPropagates.ID)
 	}
 }
@@ -307,15 +307,15 @@ func (w *world) listed(reason marketplace.AttentionReason) bool {
 // stories is how many hundred stories are played.
 const stories = 40
 
-func TestWhateverHappensTheLawsHold(t *testing.T) {
+func TestTheInvariantsHoldInRandomLifecycles(t *testing.T) {
 	t.Parallel()
 	for range stories {
-		rapid.Check(t, tell)
+		rapid.Check(t, play)
 	}
 }
 
-// tell plays one story. Most begin with a hold, because little follows a checkout without one.
-func tell(t *rapid.T) {
+// play plays one story. Most begin with a hold, because little follows a checkout without one.
+func play(t *rapid.T) {
 	w := newWorld(t)
 	if rapid.IntRange(0, 4).Draw(t, "held") > 0 {
 		w.serve(w.flying[0], true, false)

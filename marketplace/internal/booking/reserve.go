@@ -24,8 +24,8 @@ type Held struct {
 
 // request is a checkout with its key.
 type request struct {
-	key  Key // without a Key, every request makes a booking
-	tell func(Held, error) Answer
+	key     Key // without a Key, every request makes a booking
+	respond func(Held, error) Answer
 }
 
 // reserve is a reserve call in progress.
@@ -94,7 +94,7 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 			return c, err
 		}
 		if k := a.key; k.Key != "" {
-			if k.Answer = a.tell(came.made(c), came.whyNotHeld(c.Booking)); k.Answer.Body != nil {
+			if k.Answer = a.respond(came.made(c), came.whyNotHeld(c.Booking)); k.Answer.Body != nil {
 				c.Answers = &k
 			}
 		}

@@ -17,11 +17,11 @@ import (
 
 // moves stores transitions by compare-and-set.
 type moves struct {
-	store Store
-	log   *slog.Logger
-	calls *sync.WaitGroup // the service's
-	life  context.Context // ends with the service
-	told  func(before, after marketplace.Booking)
+	store        Store
+	log          *slog.Logger
+	calls        *sync.WaitGroup // the service's
+	life         context.Context // ends with the service
+	onTransition func(before, after marketplace.Booking)
 }
 
 const (
@@ -68,7 +68,7 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		disowned := r.disowned || errors.Is(err, ErrNotOwner)
 		switch {
 		case err == nil:
-			m.tell(r.Booking, c.Booking)
+			m.record(r.Booking, c.Booking)
 			r.Booking, r.Version = c.Booking, r.Version+1
 			return r, c, nil
 		case errors.Is(err, ErrStale), errors.Is(err, ErrNotOwner):
@@ -109,10 +109,10 @@ func traced(ctx context.Context, b marketplace.Booking) {
 	}
 }
 
-// tell counts a transition. It logs new and ended attention reasons.
-func (m moves) tell(before, after marketplace.Booking) {
-	if m.told != nil {
-		m.told(before, after)
+// record counts a transition. It logs new and ended attention reasons.
+func (m moves) record(before, after marketplace.Booking) {
+	if m.onTransition != nil {
+		m.onTransition(before, after)
 	}
 	log := m.log.With(slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()))
 	for _, opened := range marketplace.NewAttention(before, after) {

@@ -38,7 +38,7 @@ type Config struct {
 	AffiliatesShare decimal.Decimal // percent of a booking's total
 	Now             func() time.Time
 	Log             *slog.Logger
-	Told            func(before, after marketplace.Booking) // called after every stored transition; may be nil
+	OnTransition    func(before, after marketplace.Booking) // called after every stored transition; may be nil
 }
 
 // Service manages the life of bookings. It is safe for concurrent use.
@@ -56,7 +56,7 @@ func NewService(c Config) *Service {
 	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // the precision of the database
 	life, stop := context.WithCancel(context.Background())
 	s := &Service{Config: c, stop: stop, deliveries: partner.NewPermits(mostDeliveries)}
-	s.moves = moves{c.Store, c.Log, &s.calls, life, c.Told}
+	s.moves = moves{c.Store, c.Log, &s.calls, life, c.OnTransition}
 	return s
 }
 

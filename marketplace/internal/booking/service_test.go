@@ -42,11 +42,11 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	cancelled, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, "ill")
 	check(t, err)
 	if cancelled.Status != marketplace.Cancelled || cancelled.Cancellation != marketplace.Pending {
-		t.Errorf("want it CANCELLED, and the partner told soon, got %+v", cancelled)
+		t.Errorf("Expected CANCELLED, and a job to notify the partner, received %+v", cancelled)
 	}
 	b.work(t)
 	if r := b.is(t, held.ID, marketplace.Cancelled); r.Cancellation != marketplace.Done {
-		t.Errorf("want the partner told, got %s", r.Cancellation)
+		t.Errorf("Expected the partner to be notified, received %s", r.Cancellation)
 	}
 	var reversed bool
 	check(t, b.store.Pool().QueryRow(t.Context(), `SELECT reversed_at IS NOT NULL FROM affiliate_commissions`).Scan(&reversed))
@@ -55,12 +55,12 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	}
 	histories, err := b.store.Bookings.Histories(t.Context(), []uuid.UUID{held.ID})
 	check(t, err)
-	var told []string
+	var reported []string
 	for _, h := range histories[held.ID] {
-		told = append(told, strings.TrimSpace(string(h.Kind)+" "+string(h.From)+" "+string(h.To)+string(h.Endpoint)))
+		reported = append(reported, strings.TrimSpace(string(h.Kind)+" "+string(h.From)+" "+string(h.To)+string(h.Endpoint)))
 	}
 	want := "call  reserve, move RESERVING HELD, move HELD PAID, call  confirm, move PAID CONFIRMED, move CONFIRMED CANCELLED, call  cancel"
-	if got := strings.Join(told, ", "); got != want {
+	if got := strings.Join(reported, ", "); got != want {
 		t.Errorf("want the history\n%s\ngot\n%s", want, got)
 	}
 	b.kept(t)
@@ -77,7 +77,7 @@ func TestASlotThatHasStartedIsRefusedWithoutAskingThePartner(t *testing.T) {
 	b.called(t, partnerapi.Availability, asked)
 }
 
-func TestAHoldIsGivenBack(t *testing.T) {
+func TestAHoldIsReleased(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		give   func(*testing.T, *bench, uuid.UUID) error
@@ -113,7 +113,7 @@ func TestAHoldIsGivenBack(t *testing.T) {
 				t.Errorf("want it released for %s with the third try, got %+v", c.reason, r.Booking)
 			}
 			if _, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, ""); marketplace.ReasonOf(err) != marketplace.HoldExpired {
-				t.Errorf("want a cancel told that it comes too late, got %v", err)
+				t.Errorf("Expected a cancel to be refused as too late, received %v", err)
 			}
 			if holds := b.partner.Default().Platform().Holds(); holds[0].State == mockpartner.Held {
 				t.Errorf("want no hold left, got %+v", holds)
@@ -134,7 +134,7 @@ func TestAHoldIsGivenBack(t *testing.T) {
 	}
 }
 
-func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
+func TestAPartnersRefusalIsShownInItsWords(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
@@ -154,7 +154,7 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 	b.kept(t)
 }
 
-func TestAnOrderThatCannotBeIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
+func TestAnInvalidOrderIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	before := b.calls(t, partnerapi.Availability)
@@ -193,7 +193,7 @@ func TestAConfirmWithoutAnAnswerIsSentAgainAndBooksOnce(t *testing.T) {
 	b.kept(t)
 }
 
-func TestAConfirmThatNeverHasAnAnswerIsAnOperators(t *testing.T) {
+func TestAConfirmThatIsNeverAnsweredNeedsAnOperator(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{name: lost, match: {endpoint: confirm}, when: after, fault: EMPTY_RESPONSE}`)
@@ -235,7 +235,7 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 	b.kept(t)
 }
 
-func TestWhoeverReadsOfARefusalIsToldThatAnEarlierConfirmHadNoAnswer(t *testing.T) {
+func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}, {match: {endpoint: confirm}, times: 1, status: 500}]`)
@@ -244,7 +244,7 @@ func TestWhoeverReadsOfARefusalIsToldThatAnEarlierConfirmHadNoAnswer(t *testing.
 	b.work(t)
 	r := b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused)
 	if len(r.Attention) != 1 || !strings.Contains(r.Attention[0].Message, "the partner may have booked") {
-		t.Errorf("want the doubt told, got %+v", r.Attention)
+		t.Errorf("Expected the doubt to be reported, received %+v", r.Attention)
 	}
 	b.byHand(t, held)
 	confirmed, err := b.Retry(t.Context(), held.ID)
@@ -272,7 +272,7 @@ func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {
 	b.kept(t)
 }
 
-func TestAReleaseThatNobodyTakesIsParkedUntilAnOperatorSendsItAgain(t *testing.T) {
+func TestAReleaseThatIsNeverAcceptedWaitsForAnOperator(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{name: broken, match: {endpoint: release}, status: 500}`)
@@ -304,7 +304,7 @@ func TestAReleaseWhosePartnersKeyIsGoneIsGivenUpInTheEnd(t *testing.T) {
 	check(t, err)
 	b.work(t)
 	if r := b.is(t, held.ID, marketplace.Released, marketplace.ReleaseFailed); r.Release != marketplace.GivenUp {
-		t.Errorf("want an operator told, got %+v", r.Booking)
+		t.Errorf("Expected an operator to be notified, received %+v", r.Booking)
 	}
 }
 
@@ -434,7 +434,7 @@ func (d dying) Confirm(ctx context.Context, by partner.SendBy, t partner.Target,
 	return d.Client.Confirm(ctx, by, t, h, asked, tickets)
 }
 
-func TestTheCallsOfTheDeadAreSeenTo(t *testing.T) {
+func TestUnansweredCallsOfDeadReplicasAreResolved(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)

@@ -117,7 +117,7 @@ func TestSeatsOfAnExpiredHoldAreNotGivenBackTwice(t *testing.T) {
 	b.left(t, "expired", *before.Vacancies)
 }
 
-func TestWhatAvailabilityAnswersAtCheckoutIsStored(t *testing.T) {
+func TestTheAvailabilityReadAtCheckoutIsStored(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		jq     string // of the slot

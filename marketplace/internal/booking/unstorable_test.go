@@ -13,7 +13,7 @@ func TestAConfirmWhoseBookingCannotBeStoredIsAskedForAgain(t *testing.T) {
 	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, status: 200, body: '{"externalBookingId":"B\u0000","status":"CONFIRMED"}'}`)
 	held := b.checkout(t)
 	if paid := b.pays(t, held.ID, "p-1"); paid.Status != marketplace.Paid || len(paid.Attention) != 0 {
-		t.Errorf("want it PAID, and no operator told, got %+v", paid)
+		t.Errorf("Expected PAID, and no operator to be notified, received %+v", paid)
 	}
 	b.work(t)
 	b.is(t, held.ID, marketplace.Confirmed)
@@ -22,7 +22,7 @@ func TestAConfirmWhoseBookingCannotBeStoredIsAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestAConfirmWhoseBookingCanNeverBeStoredIsAnOperators(t *testing.T) {
+func TestAConfirmWhoseBookingCanNeverBeStoredNeedsAnOperator(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: confirm}, when: after, status: 200, body: '{"externalBookingId":"B\u0000","status":"CONFIRMED"}'}`)
@@ -43,7 +43,7 @@ func TestAHoldWhoseCodeCannotBeStoredIsLost(t *testing.T) {
 	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
 }
 
-func TestAHoldWhoseEndCannotBeStoredIsGivenBack(t *testing.T) {
+func TestAHoldWhoseExpiryCannotBeStoredIsReleased(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, jq: '.expiresAt = "9999-12-31T23:59:59Z"'}`)

@@ -53,7 +53,7 @@ func details(t *testing.T, of any) string {
 	return string(text)
 }
 
-func TestWhatIsAbsentStaysAndNullClears(t *testing.T) {
+func TestAbsentFieldsStayAndNullClearsThem(t *testing.T) {
 	t.Parallel()
 	a := after(t,
 		`{"description":"By the river.","address":"Rua 1","location":{"country":{"id":"PT","name":"Portugal"},"city":"Lisbon"},"categories":["Walks","Food"],"admin_price_percentage":12.5,

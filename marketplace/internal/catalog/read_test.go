@@ -100,7 +100,7 @@ func TestAProductThatCannotBeKeptIsSetAsideWithItsPlace(t *testing.T) {
 	}
 }
 
-func TestWhatIsLawfulIsKept(t *testing.T) {
+func TestUnusualButValidProductsAreKept(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"an integer with a point":          product("p", "2250", "2250.0"),
@@ -120,7 +120,7 @@ func TestWhatIsLawfulIsKept(t *testing.T) {
 	}
 }
 
-func TestOfAMemberThatIsWrittenTwiceTheLastCounts(t *testing.T) {
+func TestTheLastOfDuplicateMembersCounts(t *testing.T) {
 	t.Parallel()
 	got := read(t, `{"products":[],"products":[`+product("p", `"locale"`, `"id":"q","locale"`)+`]}`)
 	if len(got.Products) != 1 || got.Products[0].ID != "q" {
@@ -128,7 +128,7 @@ func TestOfAMemberThatIsWrittenTwiceTheLastCounts(t *testing.T) {
 	}
 }
 
-func TestIDsThatDifferByCaseOrSpaceAreOthers(t *testing.T) {
+func TestIDsThatDifferByCaseOrSpaceAreDifferent(t *testing.T) {
 	t.Parallel()
 	ids := []string{"a", "A", " a", "a ", "\u00e1", "a\u0301", "a\u200b"}
 	var texts []string

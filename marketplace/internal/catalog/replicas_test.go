@@ -28,7 +28,7 @@ func (b *bench) count(t *testing.T, query string) (n int) {
 	return n
 }
 
-func TestTriggersAtOnceOnTwoReplicasStoreOneCatalog(t *testing.T) {
+func TestConcurrentTriggersOnTwoReplicasStoreOneCatalog(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	replicas := []*catalog.Syncer{b.Syncer, b.replica(t)}

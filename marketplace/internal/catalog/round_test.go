@@ -9,7 +9,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 )
 
-// Each test tells the story of a round: the result of each slice, and what follows.
+// Each test plays a round: the result of each slice, and what follows.
 func TestARoundOfSlots(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)

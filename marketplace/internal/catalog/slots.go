@@ -74,16 +74,16 @@ type SlotPuller struct {
 	store   SlotStore
 	partner SlotSource
 	now     func() time.Time
-	told    func(error)
+	onPull  func(error)
 }
 
 // NewSlotPuller returns a puller.
 func NewSlotPuller(store SlotStore, partner SlotSource, now func() time.Time) *SlotPuller {
-	return &SlotPuller{store: store, partner: partner, now: now, told: func(error) {}}
+	return &SlotPuller{store: store, partner: partner, now: now, onPull: func(error) {}}
 }
 
-// Tell registers f to be called after every pull. Call it before the puller is in use.
-func (p *SlotPuller) Tell(f func(error)) { p.told = f }
+// OnPull registers f to be called after every pull. Call it before the puller is in use.
+func (p *SlotPuller) OnPull(f func(error)) { p.onPull = f }
 
 // SlotOutcome is the result of a pull.
 type SlotOutcome struct {
@@ -97,7 +97,7 @@ type SlotOutcome struct {
 // The error is PartnerLate or PartnerFailed if the partner caused it. Nothing is written then.
 func (p *SlotPuller) Pull(ctx context.Context, target partner.Target, o SlotOption) (SlotOutcome, error) {
 	pulled, err := p.pull(ctx, target, o)
-	p.told(err)
+	p.onPull(err)
 	return pulled, err
 }
 

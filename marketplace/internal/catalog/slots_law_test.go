@@ -39,7 +39,7 @@ func drawSaid(t *rapid.T) said {
 
 // The partner's last message about a slot wins, in whatever order messages arrive. A closed
 // slot and an unknown one are equal.
-func TestWritersAtTheSameTimeLeaveWhatWasSaidLast(t *testing.T) {
+func TestConcurrentWritersKeepTheNewestState(t *testing.T) {
 	t.Parallel()
 	b := setupSlots(t)
 	begin := b.at

@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-func TestWhatCannotBeKeptOfASlotIsSetAside(t *testing.T) {
+func TestSlotsThatCannotBeStoredAreSetAside(t *testing.T) {
 	t.Parallel()
 	window := catalog.Window{Zone: time.UTC, From: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 8, 30, 0, 0, 0, 0, time.UTC)}
 	good := slot("s", "2026-07-01")

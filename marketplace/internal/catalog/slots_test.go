@@ -257,7 +257,7 @@ func TestAnAnswerThatIsNoArrayOfSlotsChangesNothing(t *testing.T) {
 	}
 }
 
-func TestOptionsAreToBePulledThatHaveNotBeenSince(t *testing.T) {
+func TestOptionsThatWereNotPulledSinceAreDue(t *testing.T) {
 	t.Parallel()
 	of := setup(t)
 	of.sync(t, catalog.Full, product("a"), product("b"), product("c"), product("gone"))

@@ -129,16 +129,16 @@ type Syncer struct {
 	now     func() time.Time
 	rules   string
 	flights flights
-	told    func(Order, Sync, error)
+	onSync  func(Order, Sync, error)
 }
 
 // NewSyncer returns a syncer.
 func NewSyncer(store Store, partner Puller, now func() time.Time) *Syncer {
-	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion() + "." + limits, told: func(Order, Sync, error) {}}
+	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion() + "." + limits, onSync: func(Order, Sync, error) {}}
 }
 
-// Tell registers f to be called after every pull. Call it before the syncer is in use.
-func (s *Syncer) Tell(f func(Order, Sync, error)) { s.told = f }
+// OnSync registers f to be called after every pull. Call it before the syncer is in use.
+func (s *Syncer) OnSync(f func(Order, Sync, error)) { s.onSync = f }
 
 // Order is the task of a sync.
 type Order struct {
@@ -154,7 +154,7 @@ type Order struct {
 func (s *Syncer) Sync(ctx context.Context, o Order) (Sync, error) {
 	return s.flights.do(ctx, o.flight(), func(ctx context.Context) (Sync, error) {
 		made, err := s.sync(ctx, o)
-		s.told(o, made, err)
+		s.onSync(o, made, err)
 		return made, err
 	})
 }

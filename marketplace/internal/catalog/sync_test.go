@@ -210,7 +210,7 @@ func TestABodyThatIsNoCatalogWritesNothing(t *testing.T) {
 	}
 }
 
-func TestASyncOutlivesWhoeverAskedForIt(t *testing.T) {
+func TestASyncOutlivesItsCaller(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.body.Store("[" + product("a") + "]")

@@ -82,7 +82,7 @@ func start(path, dir, key string, args ...string) (*process, error) {
 	return p, err
 }
 
-// stored tells the process that its ledger has been stored.
+// stored notifies the process that its ledger has been stored.
 func (p *process) stored() { _, _ = p.Input.Write([]byte("\n")) } // an error means that it has ended
 
 // watch calls each repeatedly until the process has ended, and once after that: at intervals, and

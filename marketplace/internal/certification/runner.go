@@ -53,7 +53,7 @@ type Config struct {
 	Signer       *Signer
 	Now          func() time.Time
 	AllowPrivate bool      // allows partners with private addresses
-	Told         func(Run) // called for every run that has ended; may be nil
+	OnRunEnded   func(Run) // called for every run that has ended; may be nil
 	Log          *slog.Logger
 }
 
@@ -102,8 +102,8 @@ func (r *Runner) finish(ctx context.Context, lease Lease, run Run, o Outcome) er
 	if c := o.Certificate; c != nil {
 		r.Log.InfoContext(ctx, "a partner was certified", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Time("valid_until", c.ValidUntil))
 	}
-	if run.State, run.Result = o.State, o.Result; r.Told != nil {
-		r.Told(run)
+	if run.State, run.Result = o.State, o.Result; r.OnRunEnded != nil {
+		r.OnRunEnded(run)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func TestTheCommandGoesOnWhenItsLedgerIsStored(t *testing.T) {
 	b := setup(t)
 	id := b.start(t)
 	stop, ended := b.begin(t, b.runner(t, startHold+"echo '{\"ledger\": true}'; read -r line; echo >\"$notes/sent\"\n"+forever), id)
-	until(t, "the command told to go on", func() bool { return b.note(t, "sent") != "" })
+	until(t, "the command allowed to go on", func() bool { return b.note(t, "sent") != "" })
 	if got := b.parts(t, id, certification.Ledger); got != aLedger+"\n" {
 		t.Errorf("want the ledger stored by then, got %q", got)
 	}
@@ -124,7 +124,7 @@ func TestARunOfAReplicaThatStopsUndoesWhatItHoldsAndBeginsAgain(t *testing.T) {
 		t.Errorf("want the job handed back, got %v", err)
 	}
 	if b.note(t, "undone") == "" {
-		t.Error("want the command told to undo what it holds")
+		t.Error("Expected the command to be asked to undo its holds")
 	}
 	if run := b.run(t, id); run.State != certification.Queued || b.parts(t, id, certification.Ledger) != "" {
 		t.Errorf("want it queued as at the beginning, got %+v", run)

@@ -65,7 +65,7 @@ func TestAQueuedRunWhoseJobIsLostGetsAnother(t *testing.T) {
 	}
 }
 
-func TestOfEachIntegrationTheLastRunsAreKept(t *testing.T) {
+func TestTheLastRunsOfEachIntegrationAreKept(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.exec(t, `INSERT INTO conformance_runs (id, integration_id, scope, state, verdict, created_at, finished_at)

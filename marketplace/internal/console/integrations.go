@@ -58,7 +58,7 @@ func (s *site) registrationForm(given url.Values) *form {
 	whose := choose(s.Operators, "The partner's", "Your")
 	return newForm(given,
 		field{Name: "name", Label: "Name", Required: true, Hint: whose + " name, for people."},
-		field{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "Test tokens alone see and book a test integration. It cannot be changed later."},
+		field{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "Only test tokens can see and book a test integration. It cannot be changed later."},
 		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: whose + " endpoints are below it, for example https://api.example.com/partner."},
 		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
 		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: choose(s.Operators, "The partner's key for the marketplace.", "The key that the marketplace sends to you.") + " It is stored encrypted and never shown."},

@@ -93,7 +93,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 	v.shows(v.post("/console/integrations", "name", "Walks", "base_url", s.base, "auth_type", "bearer", "auth_key", "partner-key"), 422, `role="alert"`)
 }
 
-func TestWhatWasSetAsideIsShownWithItsPlace(t *testing.T) {
+func TestProductsThatWereSetAsideAreShownWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	if err := s.control.Defects.Apply(t.Context(), "age-limit-is-text"); err != nil {
@@ -277,7 +277,7 @@ func TestListsHavePages(t *testing.T) {
 	v.shows(v.get("/console/accounts?page=9&q=shop-"), 200, "No account matches")
 }
 
-func TestWhatOthersHaveWrittenIsShownAsText(t *testing.T) {
+func TestTextFromOthersIsEscaped(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	const attack = `"><script>alert(1)</script><img src=x onerror=alert(2)>`

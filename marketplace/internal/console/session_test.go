@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-func TestOperatorsSignInAndOutAndNobodyElse(t *testing.T) {
+func TestOnlyOperatorsSignIn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := s.visitor()
@@ -30,7 +30,7 @@ func TestOperatorsSignInAndOutAndNobodyElse(t *testing.T) {
 	v.shows(v.get("/console/"), 200, `name="password"`)
 }
 
-func TestTheWayInLeadsNowhereElse(t *testing.T) {
+func TestASignInLeadsToPagesOfThisSiteOnly(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, to := range []string{"https://evil.example/console/", "//evil.example/console/", "/console/../healthz", `/\evil.example`, "javascript:alert(1)", "/api/v1/openapi.yaml", "/consolex", "/console/signout"} {
@@ -41,7 +41,7 @@ func TestTheWayInLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-func TestASignInEndsAtOnceWithItsAccountsPasswordOrLock(t *testing.T) {
+func TestASignInEndsImmediatelyWhenThePasswordChangesOrTheAccountIsDisabled(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{"a lock": `{"disabled":true}`, "a new password": `{"password":"another kettle skates"}`} {
 		s := open(t)
@@ -97,7 +97,7 @@ func TestASignInLastsADaysWorkAndIsTheBrowsersAlone(t *testing.T) {
 	}
 }
 
-func TestWhoGuessesPasswordsIsToldToWait(t *testing.T) {
+func TestPasswordGuessingIsRateLimited(t *testing.T) {
 	t.Parallel()
 	v := open(t).visitor()
 	for range 10 {
@@ -124,7 +124,7 @@ func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "Old Town Walks")
 }
 
-func TestNothingRunsInAPageAndNobodyFramesOrKeepsIt(t *testing.T) {
+func TestPagesHaveNoScriptsAndCannotBeFramedOrCached(t *testing.T) {
 	t.Parallel()
 	v := open(t).operator()
 	for _, path := range []string{"/console/", "/console/signin", "/console/nothing"} {
@@ -154,7 +154,7 @@ func TestNothingRunsInAPageAndNobodyFramesOrKeepsIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereSaysSo(t *testing.T) {
+func TestPagesThatDoNotExistSaySo(t *testing.T) {
 	t.Parallel()
 	v := open(t).operator()
 	v.shows(v.get("/console/nothing"), 404, "Page not found")

@@ -88,7 +88,7 @@ func changeRates(x *exchange) error {
 		return err
 	}
 	if set == nil {
-		return x.done(root+"/terms", "No rate for "+currency+" any more.")
+		return x.done(root+"/terms", "The rate for "+currency+" was removed.")
 	}
 	return x.done(root+"/terms", "One "+rates.Base+" buys "+*set+" "+currency+" from now on.")
 }

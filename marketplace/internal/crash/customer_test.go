@@ -20,7 +20,7 @@ type intent string
 
 const (
 	pays          intent = "pays"
-	paysTwice     intent = "pays, and is told of it twice"
+	paysTwice     intent = "pays, and the payment is reported twice"
 	cancels       intent = "pays, and cancels"
 	cannotPay     intent = "cannot pay"
 	abandons      intent = "abandons"

@@ -25,7 +25,7 @@ faults:
   - {name: slow, delay: {uniform: {min: 10ms, max: 50ms}}}
 `
 
-func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
+func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 	t.Parallel()
 	many, seats := 100, 5
 	if customers := whole(t); customers > 0 {
@@ -50,7 +50,7 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 		t.Errorf("want %d confirmed, got %d", seats, confirmed)
 	}
 	inWords, words := s.refusals(t)
-	told, byPartner := 0, 0
+	reported, byPartner := 0, 0
 	var waits []time.Duration
 	for _, c := range customers {
 		waits = append(waits, c.took)
@@ -59,16 +59,16 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 			t.Error(c.failed)
 		case c.booking != uuid.Nil:
 		case c.refusal.Code != 409:
-			t.Errorf("want customer %d told that the slot is sold, got %+v", c.number, c.refusal)
+			t.Errorf("Expected customer %d to be refused because the slot is sold out, received %+v", c.number, c.refusal)
 		case words[c.refusal.Message]:
-			told++
+			reported++
 			byPartner++
 		default:
-			told++
+			reported++
 		}
 	}
-	if told != many-seats || byPartner != inWords {
-		t.Errorf("want %d told so, %d of them in the partner's words, got %d and %d", many-seats, inWords, told, byPartner)
+	if reported != many-seats || byPartner != inWords {
+		t.Errorf("want %d refused, %d of them in the partner's words, got %d and %d", many-seats, inWords, reported, byPartner)
 	}
 	slices.Sort(waits)
 	if waits[many-1] > longestWait {
@@ -78,8 +78,8 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 	if broken := s.partner.Default().Platform().Invariants(); broken != nil {
 		t.Errorf("the partner's inventory: %+v", broken)
 	}
-	t.Logf("%s: %d customers, %d seats, %d confirmed, %d told that there are none left, %d of these in the partner's words; waited for a hold or a refusal: median %s, p99 %s, longest %s",
-		took.Round(time.Millisecond), many, seats, confirmed, told, byPartner, at(waits, 50), at(waits, 99), at(waits, 100))
+	t.Logf("%s: %d customers, %d seats, %d confirmed, %d refused because none are left, %d of these in the partner's words; waited for a hold or a refusal: median %s, p99 %s, longest %s",
+		took.Round(time.Millisecond), many, seats, confirmed, reported, byPartner, at(waits, 50), at(waits, 99), at(waits, 100))
 }
 
 // at returns a percentile of sorted durations.

@@ -48,17 +48,17 @@ func (r *outcome) table() string {
 
 // states adds the bookings' states and the customers' answers.
 func (r *outcome) states(row func(string, any)) {
-	retries, told := 0, map[int]int{}
+	retries, reported := 0, map[int]int{}
 	for _, c := range r.clients {
 		retries += c.retries
 		if c.booking == uuid.Nil {
-			told[c.refusal.Code]++
+			reported[c.refusal.Code]++
 		}
 	}
 	row("requests sent again", retries)
 	row("answers of undisturbed replicas, and the longest wait", r.shop.answers.String())
-	for _, code := range slices.Sorted(maps.Keys(told)) {
-		row(fmt.Sprintf("told no, with %d", code), told[code])
+	for _, code := range slices.Sorted(maps.Keys(reported)) {
+		row(fmt.Sprintf("refused, with %d", code), reported[code])
 	}
 	states := map[string]int{}
 	for _, b := range r.bookings {

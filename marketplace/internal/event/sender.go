@@ -67,7 +67,7 @@ type Sender struct {
 	http      *http.Client
 	userAgent string
 	now       func() time.Time
-	told      func(delivered bool) // called after every attempt; may be nil
+	onAttempt func(delivered bool) // called after every attempt; may be nil
 }
 
 // NewSender returns a sender that only connects to addresses that the guard accepts.
@@ -85,8 +85,8 @@ func NewSender(store Store, guard *partner.Guard, secret *auth.Secret, userAgent
 	}
 }
 
-// Tell registers a function that is called after every attempt. Call it before the first one.
-func (s *Sender) Tell(f func(delivered bool)) { s.told = f }
+// OnAttempt registers a function that is called after every attempt. Call it before the first one.
+func (s *Sender) OnAttempt(f func(delivered bool)) { s.onAttempt = f }
 
 // Close closes idle connections.
 func (s *Sender) Close() { s.http.CloseIdleConnections() }
@@ -144,8 +144,8 @@ func (s *Sender) together(ctx context.Context, address string, signer *standardw
 		if o.Error != "" {
 			failed++
 		}
-		if s.told != nil {
-			s.told(o.Error == "")
+		if s.onAttempt != nil {
+			s.onAttempt(o.Error == "")
 		}
 	}
 	if failed == len(due) && failed > 1 {

@@ -71,7 +71,7 @@ type Events struct {
 	Subscription uuid.UUID `json:"subscription_id"`
 }
 
-// The jobs of a conformance run. Cleanups is the number of the run's cleanups so far. It tells a job
+// The jobs of a conformance run. Cleanups is the number of the run's cleanups so far. It distinguishes a job
 // from that of a crashed replica, which counts as running until the queue rescues it minutes later.
 type (
 	// ConformanceRun executes the run.

@@ -99,7 +99,7 @@ func (j *Judge) Close() {
 }
 
 // errRenewed ends a judge that ran for longestLife.
-var errRenewed = errors.New("the judge is renewed")
+var errRenewed = errors.New("the judge is replaced by a new one")
 
 // run keeps a judge running.
 func (j *Judge) run(ctx context.Context) {
@@ -165,7 +165,7 @@ func stopped(p *suite.Process) error {
 	return fmt.Errorf("the conformance command ended with %d: %s", p.Code(), p.LastError())
 }
 
-var errWrite = errors.New("the judge does not read")
+var errWrite = errors.New("the judge does not read its input")
 
 // pass writes the calls that wait to the judge.
 func (j *Judge) pass(p *suite.Process, w *writer) error {

@@ -7,7 +7,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-func TestAnErrorTellsItsCauseOnce(t *testing.T) {
+func TestAnErrorStatesItsCauseOnce(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("expected JSON")
 	for _, c := range []struct {

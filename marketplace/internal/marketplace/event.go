@@ -40,14 +40,14 @@ type BookingEvent struct {
 
 // NewBookingEvent returns the event data for a booking.
 func NewBookingEvent(b Booking) BookingEvent {
-	told := BookingEvent{BookingID: b.ID, ResellerReference: b.ResellerReference, Status: b.Status, ActivityID: b.ActivityID, VariationID: b.VariationID}
+	event := BookingEvent{BookingID: b.ID, ResellerReference: b.ResellerReference, Status: b.Status, ActivityID: b.ActivityID, VariationID: b.VariationID}
 	if b.Reason != "" {
-		told.ReleaseReason = &b.Reason
+		event.ReleaseReason = &b.Reason
 	}
 	for _, a := range b.Attention {
-		told.Attention = append(told.Attention, a.Reason)
+		event.Attention = append(event.Attention, a.Reason)
 	}
-	return told
+	return event
 }
 
 // BookingEvents returns the types of events for a booking's change, in order. A checkout without a
@@ -57,8 +57,8 @@ func BookingEvents(before, after Booking) (list []EventType) {
 		return nil
 	}
 	entered := map[BookingStatus]EventType{Confirmed: BookingConfirmed, Cancelled: BookingCancelled, Released: BookingReleased}
-	if told, is := entered[after.Status]; is && before.Status != after.Status {
-		list = append(list, told)
+	if kind, is := entered[after.Status]; is && before.Status != after.Status {
+		list = append(list, kind)
 	}
 	if len(NewAttention(before, after)) > 0 {
 		list = append(list, BookingAttention)

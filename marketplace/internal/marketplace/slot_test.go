@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestNewsOfASlotChangesWhatItTellsAndNothingElse(t *testing.T) {
+func TestANotificationChangesOnlyTheFieldsThatItHas(t *testing.T) {
 	t.Parallel()
 	seats := func(n int) *int { return &n }
 	start := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)

@@ -82,7 +82,7 @@ func TestABookingsCallsAreWhatTheContractSays(t *testing.T) {
 	}
 }
 
-func TestAConfirmsOutcomeTellsAnAnswerFromNone(t *testing.T) {
+func TestAConfirmsOutcomeDistinguishesAnAnswerFromNone(t *testing.T) {
 	t.Parallel()
 	says := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -188,7 +188,7 @@ func TestABookingCallIsNeverSentAgain(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoConnectionWasNotSent(t *testing.T) {
+func TestACallWithoutAConnectionWasNotSent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(http.ResponseWriter, *http.Request) {})
 	b.target.BaseURL.Host = "127.0.0.1:1"
@@ -198,7 +198,7 @@ func TestWhatHasNoConnectionWasNotSent(t *testing.T) {
 	b.observes(t, partner.ResultTransport)
 }
 
-func TestWhoHasNoTurnInTimeHasSentNothing(t *testing.T) {
+func TestACallThatGetsNoPermitInTimeIsNotSent(t *testing.T) {
 	t.Parallel()
 	hanging, release := make(chan struct{}, 10), make(chan struct{})
 	b := setup(t, func(http.ResponseWriter, *http.Request) { hanging <- struct{}{}; <-release }, func(c *partner.Config) {
@@ -238,7 +238,7 @@ func brisk(c *partner.Config) {
 	c.Scale = func(limit time.Duration) time.Duration { return limit / 10 }
 }
 
-func TestAHoldThatComesLateIsHeardOf(t *testing.T) {
+func TestALateHoldIsRecorded(t *testing.T) {
 	t.Parallel()
 	answer := make(chan struct{})
 	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, brisk)
@@ -252,7 +252,7 @@ func TestAHoldThatComesLateIsHeardOf(t *testing.T) {
 
 // A replica that was paused beyond its deadline finds the answer in its socket: it
 // arrived in time, and no other replica can have read it.
-func TestAHoldThatLiesReadyWhenAPausedReplicaGoesOnIsHeardOf(t *testing.T) {
+func TestAHoldThatArrivesWhileAReplicaIsPausedIsRecorded(t *testing.T) {
 	t.Parallel()
 	answer := make(chan struct{})
 	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, hurried)
@@ -273,7 +273,7 @@ func TestListeningEndsWithTheService(t *testing.T) {
 	}
 }
 
-func TestReserveOutlivesWhoeverMadeIt(t *testing.T) {
+func TestReserveOutlivesItsCaller(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { leave(); _, _ = io.WriteString(w, goodHold) })
@@ -303,7 +303,7 @@ func TestAReleaseIsTakenByAny2xx(t *testing.T) {
 	}
 }
 
-func TestARefusalIsToldByWhatItMeans(t *testing.T) {
+func TestARefusalIsReportedByItsMeaning(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int][3]partner.Kind{ // for reserve, confirm and cancel
 		302: {partner.Refused, partner.Refused, partner.Refused},

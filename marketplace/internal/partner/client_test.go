@@ -112,7 +112,7 @@ func TestACallIsWhatTheContractSays(t *testing.T) {
 	}
 }
 
-func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
+func TestTheOutcomeOfACallIsReportedAndLogged(t *testing.T) {
 	t.Parallel()
 	says := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -268,7 +268,7 @@ func TestANameThatLeadsInsideIsNotDialled(t *testing.T) {
 	}
 }
 
-func TestWhoGivesUpSaysNothingOfThePartner(t *testing.T) {
+func TestACallerThatGivesUpDoesNotAffectThePartnersHealth(t *testing.T) {
 	t.Parallel()
 	ctx, giveUp := context.WithCancel(t.Context())
 	b := setup(t, func(_ http.ResponseWriter, r *http.Request) { giveUp(); <-r.Context().Done() })
@@ -276,7 +276,7 @@ func TestWhoGivesUpSaysNothingOfThePartner(t *testing.T) {
 		t.Errorf("want our own end, got %v", err)
 	}
 	if len(b.observed) != 0 {
-		t.Errorf("want nothing told, got %+v", b.observed)
+		t.Errorf("Expected nothing to be reported, received %+v", b.observed)
 	}
 }
 

@@ -133,7 +133,7 @@ func TestANameIsLookedAtWheneverItIsDialled(t *testing.T) {
 	}
 }
 
-func TestOfSeveralAddressesOnlyThePublicOnesAreDialled(t *testing.T) {
+func TestOnlyThePublicAddressesOfANameAreDialled(t *testing.T) {
 	t.Parallel()
 	b, names := named(t, func(http.ResponseWriter, *http.Request) {})
 	names.set("partner.example", "127.0.0.1", "::1", public)
@@ -142,7 +142,7 @@ func TestOfSeveralAddressesOnlyThePublicOnesAreDialled(t *testing.T) {
 	}
 }
 
-func TestAConnectionOfOneNameIsNoWayInForAnother(t *testing.T) {
+func TestAConnectionForOneHostNameIsNotUsedForAnother(t *testing.T) {
 	t.Parallel()
 	b, names := named(t, func(http.ResponseWriter, *http.Request) {})
 	if err := b.call(t); err != nil { // the connection stays open
@@ -186,7 +186,7 @@ func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 }
 
 // Some systems' resolvers accept these as 127.0.0.1. Ours looks them up as names.
-func TestANumberIsNoName(t *testing.T) {
+func TestANumberIsNotAName(t *testing.T) {
 	t.Parallel()
 	b, _ := named(t, func(http.ResponseWriter, *http.Request) { t.Error("want no call to arrive") })
 	for _, host := range []string{"2130706433", "0177.0.0.1", "0x7f.0.0.1", "127.1"} {

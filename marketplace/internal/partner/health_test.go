@@ -93,7 +93,7 @@ func TestTheStateFollowsFromTheCalls(t *testing.T) {
 }
 
 // The stored health omits only good answers that are a moment newer.
-func TestWhatIsStoredTellsAsMuchAsEveryCall(t *testing.T) {
+func TestTheStoredHealthMatchesTheHealthAfterEveryCall(t *testing.T) {
 	t.Parallel()
 	names := []string{"ok", "timeout", "transport", "unreadable", "401", "404", "429", "500", "302"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,16 +110,16 @@ func TestWhatIsStoredTellsAsMuchAsEveryCall(t *testing.T) {
 			if late := every.LastOKAt.Sub(stored.LastOKAt); late < 0 || late >= time.Minute {
 				t.Fatalf("want the last good answer of %s to the minute, got %s", every.LastOKAt, stored.LastOKAt)
 			}
-			told := stored
-			told.LastOKAt = every.LastOKAt
-			if told != every {
+			reported := stored
+			reported.LastOKAt = every.LastOKAt
+			if reported != every {
 				t.Fatalf("want %+v, got %+v", every, stored)
 			}
 		}
 	})
 }
 
-func TestACallThatIsToldLateDoesNotTurnTheClockBack(t *testing.T) {
+func TestACallThatIsReportedLateDoesNotTurnTheClockBack(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
 	h := partner.Health{}.After(partner.Observation{At: at, Result: partner.ResultOK}).After(partner.Observation{At: at.Add(-time.Minute), Result: partner.ResultOK})

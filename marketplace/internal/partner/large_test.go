@@ -17,7 +17,7 @@ import (
 )
 
 // Four large answers are read concurrently. The fifth waits, and small ones do not.
-func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
+func TestOnlyAFewLargeAnswersAreHeldInMemory(t *testing.T) {
 	t.Parallel()
 	block := make([]byte, 9<<20)
 	b := setup(t, func(w http.ResponseWriter, r *http.Request) {
@@ -70,7 +70,7 @@ func TestAnAnswerThatWaitsForOthersIsNotItsPartnersFault(t *testing.T) {
 	}
 	end()
 	if _, err := io.ReadAll(crowded); !errors.Is(err, partner.ErrCrowded) {
-		t.Errorf("want it told apart, got %v", err)
+		t.Errorf("Expected an error of its own, received %v", err)
 	}
 }
 

@@ -74,7 +74,7 @@ func (c *closing) at(t *testing.T) *bench {
 	return b
 }
 
-func TestABookingCallIsSentOnceWhateverBecomesOfAConnectionThatWasUsedBefore(t *testing.T) {
+func TestABookingCallIsSentOnceEvenIfAReusedConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	const rounds = 50
 	for name, c := range map[string]*closing{

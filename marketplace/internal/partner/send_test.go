@@ -129,11 +129,11 @@ func TestNoByteOfACallWhoseTimeIsOverIsSent(t *testing.T) {
 		t.Errorf("want nothing sent, got %d bytes", n)
 	}
 	if b.observed != nil {
-		t.Errorf("want nothing told of the partner's health, got %+v", b.observed)
+		t.Errorf("Expected no report about the partner's health, received %+v", b.observed)
 	}
 }
 
-func TestWhatIsNotSentOfACallThatWasGivenUpIsDropped(t *testing.T) {
+func TestTheRestOfAnAbandonedCallIsNotSent(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)

@@ -178,7 +178,7 @@ func eventually(t *testing.T, holds func() bool) {
 	}
 }
 
-func TestTheServerListensOnNoPortAndNobodyGetsInWithoutThePassword(t *testing.T) {
+func TestTheServerListensOnNoPortAndRequiresThePassword(t *testing.T) {
 	t.Parallel()
 	url := start(t, folder(t)).URL("postgres")
 	if got := ask(t, url, "SHOW listen_addresses"); got != "" {
@@ -239,7 +239,7 @@ func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
 	select {
 	case <-server.Gone():
 	case <-time.After(time.Minute):
-		t.Fatal("want to be told that the server is gone")
+		t.Fatal("Expected an error that says that the server is gone")
 	}
 	stop(t, server)
 	// Another process has its number now: this test.
@@ -256,7 +256,7 @@ func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
 	}
 }
 
-func TestTheFolderThatStandsInTheWayIsNamed(t *testing.T) {
+func TestAnInaccessibleFolderIsNamed(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root hands the server to another user")

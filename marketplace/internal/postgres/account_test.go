@@ -159,7 +159,7 @@ func TestSigningOutEndsTheFamily(t *testing.T) {
 	}
 }
 
-func TestOfTwoUsesAtTheSameTimeOneIsTheSecond(t *testing.T) {
+func TestTwoConcurrentUsesOfARefreshTokenCountAsAFirstAndASecond(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
 	aFamily(t, store)

@@ -232,8 +232,8 @@ func (s saving) answer(k *booking.Key) {
 // events stores the events for the booking's reseller.
 func (s saving) events(c booking.Change) {
 	for _, kind := range c.Events {
-		s.queue(`INSERT INTO event_outbox (type, account_id, mode, subject_id, data) SELECT @kind, b.account_id, b.mode, b.id, @told `+s.held(),
-			named{"kind": kind, "told": marketplace.NewBookingEvent(c.Booking)})
+		s.queue(`INSERT INTO event_outbox (type, account_id, mode, subject_id, data) SELECT @kind, b.account_id, b.mode, b.id, @event `+s.held(),
+			named{"kind": kind, "event": marketplace.NewBookingEvent(c.Booking)})
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
-func TestAClockTellsTheDatabasesTimeWhateverTheLocalOneSays(t *testing.T) {
+func TestAClockReturnsTheDatabasesTimeWhateverTheLocalClockSays(t *testing.T) {
 	t.Parallel()
 	for _, off := range []time.Duration{0, 3 * time.Minute, -3 * time.Minute} {
 		c := postgres.NewClock(func() time.Time { return time.Now().Add(off) })

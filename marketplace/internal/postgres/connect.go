@@ -204,11 +204,11 @@ const quietLog = `DO $$
 	END
 $$`
 
-// LogMayTell reports whether the server's log may contain rows: the user may not change the log
+// LogMayContainRows reports whether the server's log may contain rows: the user may not change the log
 // settings, and they have not been turned off.
-func (s *Store) LogMayTell(ctx context.Context) (tells bool, err error) {
-	err = s.pool.QueryRow(ctx, `SELECT current_setting('log_error_verbosity') <> 'terse'`).Scan(&tells)
-	return tells, err
+func (s *Store) LogMayContainRows(ctx context.Context) (may bool, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT current_setting('log_error_verbosity') <> 'terse'`).Scan(&may)
+	return may, err
 }
 
 // patience limits how long a store waits for the database: for a connection, and for each statement

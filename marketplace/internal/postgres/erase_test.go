@@ -65,7 +65,7 @@ func tables(t *testing.T, s sold) []string {
 	return list
 }
 
-func TestGuestsAreErasedSomeAtATimeAndNoneThatThePartnerMayHaveToBeTold(t *testing.T) {
+func TestGuestsAreErasedInBatchesExceptThoseThatThePartnerMayStillNeed(t *testing.T) {
 	t.Parallel()
 	s := sell(t, pgtest.Stock{Bookings: 10})
 	pgtest.Exec(t, s.store, `UPDATE bookings SET status = 'HELD', release = NULL, reason = NULL, payment_reference = NULL WHERE code IN ('H-1', 'H-2')`)

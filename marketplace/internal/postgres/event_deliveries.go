@@ -25,14 +25,14 @@ func (e *Events) Deliveries(ctx context.Context, id uuid.UUID, state event.State
 		WHERE d.subscription_id = $1 AND ($2 = '' OR d.state = $2) ORDER BY d.position DESC LIMIT $3`, id, string(state), most)
 }
 
-func (e *Events) Retry(ctx context.Context, id, told uuid.UUID) (d event.Delivery, err error) {
+func (e *Events) Retry(ctx context.Context, id, eventID uuid.UUID) (d event.Delivery, err error) {
 	err = e.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `
 			UPDATE event_deliveries d SET state = 'pending', owed_at = now(), due_at = now()
-			FROM events e WHERE e.id = $2 AND d.position = e.position AND d.subscription_id = $1`, id, told); err != nil {
+			FROM events e WHERE e.id = $2 AND d.position = e.position AND d.subscription_id = $1`, id, eventID); err != nil {
 			return err
 		}
-		if d, err = one(ctx, tx, "delivery", scanDelivery, deliveryColumns+`WHERE d.subscription_id = $1 AND e.id = $2`, id, told); err != nil {
+		if d, err = one(ctx, tx, "delivery", scanDelivery, deliveryColumns+`WHERE d.subscription_id = $1 AND e.id = $2`, id, eventID); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `UPDATE event_subscriptions SET paused_until = NULL WHERE id = $1`, id); err != nil {

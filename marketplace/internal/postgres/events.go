@@ -85,15 +85,15 @@ func (e *Events) Feed(ctx context.Context, of marketplace.Scope, after int64, mo
 			SELECT position, id, type, at, data FROM (
 				(SELECT * FROM events WHERE account_id = $1 AND mode = $4 AND position > $2 ORDER BY position LIMIT $3) UNION ALL
 				(SELECT * FROM events WHERE account_id IS NULL AND mode = $4 AND position > $2
-					AND type IN (SELECT unnest(s.events) FROM event_subscriptions s WHERE s.account_id = $1 AND s.mode = $4) ORDER BY position LIMIT $3)) AS told
+					AND type IN (SELECT unnest(s.events) FROM event_subscriptions s WHERE s.account_id = $1 AND s.mode = $4) ORDER BY position LIMIT $3)) AS following
 			ORDER BY position LIMIT $3`, of.Account, after, most, of.Mode)
 		if err != nil {
 			return err
 		}
-		var told event.Event
-		_, err = pgx.ForEachRow(rows, []any{&f.Next, &told.ID, &told.Type, &told.Timestamp, (*[]byte)(&told.Data)}, func() error {
-			f.Events = append(f.Events, told)
-			told.Data = nil
+		var next event.Event
+		_, err = pgx.ForEachRow(rows, []any{&f.Next, &next.ID, &next.Type, &next.Timestamp, (*[]byte)(&next.Data)}, func() error {
+			f.Events = append(f.Events, next)
+			next.Data = nil
 			return nil
 		})
 		if len(f.Events) < most {

@@ -40,13 +40,13 @@ func versionOf(t *testing.T, store *postgres.Store, id uuid.UUID) (version strin
 	return version
 }
 
-func TestCallsOfTwoReplicasAtOnceAreAllCounted(t *testing.T) {
+func TestConcurrentCallsOfTwoReplicasAreAllCounted(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
 	replicas := []*postgres.Store{pgtest.OpenAt(t, address), pgtest.OpenAt(t, address)}
 	id := integrationOf(t, replicas[0])
 	var all sync.WaitGroup
-	var told atomic.Int32
+	var reported atomic.Int32
 	for i := range 40 {
 		all.Go(func() {
 			changed, err := replicas[i%2].Partners.Observe(t.Context(), id, partner.Observation{At: noon, Result: partner.ResultStatus, Status: 503})
@@ -54,13 +54,13 @@ func TestCallsOfTwoReplicasAtOnceAreAllCounted(t *testing.T) {
 				t.Error(err)
 			}
 			if changed == partnerapi.Degraded {
-				told.Add(1)
+				reported.Add(1)
 			}
 		})
 	}
 	all.Wait()
-	if told.Load() != 1 {
-		t.Errorf("Expected one call to be told that it has changed the state, received %d", told.Load())
+	if reported.Load() != 1 {
+		t.Errorf("Expected one call to report that it has changed the state, received %d", reported.Load())
 	}
 	fares, err := replicas[0].Partners.Fares(t.Context(), []uuid.UUID{id})
 	h := fares[id]

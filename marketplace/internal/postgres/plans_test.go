@@ -273,9 +273,9 @@ func explain(t *testing.T, store *postgres.Store, mode string, s pgtest.Statemen
 		_, err = tx.Exec(t.Context(), "DEALLOCATE list", pgx.QueryExecModeSimpleProtocol)
 		return err
 	}))
-	var told []struct{ Plan node }
-	check(t, json.Unmarshal([]byte(text), &told))
-	return told[0].Plan, text
+	var reported []struct{ Plan node }
+	check(t, json.Unmarshal([]byte(text), &reported))
+	return reported[0].Plan, text
 }
 
 // literals returns arguments as literals in a statement.

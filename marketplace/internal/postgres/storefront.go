@@ -57,14 +57,14 @@ const channel = "storefront"
 
 // The first words of notifications.
 const (
-	tellsActivities  = "activities"
-	tellsIntegration = "integration"
-	tellsTerms       = "terms"
-	tellsMark        = "mark"
+	notifyActivities  = "activities"
+	notifyIntegration = "integration"
+	notifyTerms       = "terms"
+	notifyMark        = "mark"
 )
 
 func (s *Storefront) Announce(ctx context.Context, mark string) error {
-	_, err := s.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, tellsMark+" "+mark)
+	_, err := s.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, notifyMark+" "+mark)
 	return err
 }
 
@@ -95,11 +95,11 @@ func closeSoon(conn *pgx.Conn) {
 func (f *feed) Close() { closeSoon(f.conn) }
 
 func (f *feed) Next(ctx context.Context) (storefront.News, error) {
-	told, err := f.conn.WaitForNotification(ctx)
+	notification, err := f.conn.WaitForNotification(ctx)
 	if err != nil {
 		return storefront.News{}, err
 	}
-	return readNews(told.Payload), nil
+	return readNews(notification.Payload), nil
 }
 
 // readNews parses a notification. An unknown one, perhaps from a newer replica, counts as a change
@@ -107,11 +107,11 @@ func (f *feed) Next(ctx context.Context) (storefront.News, error) {
 func readNews(payload string) (n storefront.News) {
 	kind, rest, _ := strings.Cut(payload, " ")
 	switch kind {
-	case tellsMark:
+	case notifyMark:
 		return storefront.News{Marks: []string{rest}}
-	case tellsTerms:
+	case notifyTerms:
 		return storefront.News{Terms: true}
-	case tellsActivities, tellsIntegration:
+	case notifyActivities, notifyIntegration:
 		var ids []uuid.UUID
 		for _, text := range strings.Fields(rest) {
 			id, err := uuid.Parse(text)
@@ -120,7 +120,7 @@ func readNews(payload string) (n storefront.News) {
 			}
 			ids = append(ids, id)
 		}
-		if kind == tellsIntegration {
+		if kind == notifyIntegration {
 			return storefront.News{Integrations: ids}
 		}
 		return storefront.News{Activities: ids}

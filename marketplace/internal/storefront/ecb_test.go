@@ -16,7 +16,7 @@ func TestTheSnapshotIsAWholeTable(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoTableIsRefused(t *testing.T) {
+func TestAnInvalidRatesFileIsRefused(t *testing.T) {
 	t.Parallel()
 	table := func(day string) string { return "<Envelope><Cube>" + day + "</Cube></Envelope>" }
 	for name, text := range map[string]string{

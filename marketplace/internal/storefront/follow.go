@@ -78,9 +78,9 @@ func (f *Front) follow(ctx context.Context, feed Feed) error {
 	defer beat.Stop()
 	for silent := 0; ; {
 		select {
-		case told := <-news:
+		case received := <-news:
 			silent = 0
-			if err := f.refresh(ctx, withMore(told, news)); err != nil {
+			if err := f.refresh(ctx, withMore(received, news)); err != nil {
 				return err
 			}
 		case <-beat.C:
@@ -103,12 +103,12 @@ func (f *Front) beat(ctx context.Context) {
 
 func read(ctx context.Context, feed Feed, into chan<- News) error {
 	for {
-		told, err := feed.Next(ctx)
+		received, err := feed.Next(ctx)
 		if err != nil {
 			return err
 		}
 		select {
-		case into <- told:
+		case into <- received:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -116,13 +116,13 @@ func read(ctx context.Context, feed Feed, into chan<- News) error {
 }
 
 // withMore adds other buffered changes, so that they are read together.
-func withMore(told News, news <-chan News) News {
+func withMore(received News, news <-chan News) News {
 	for {
 		select {
 		case more := <-news:
-			told.add(more)
+			received.add(more)
 		default:
-			return told
+			return received
 		}
 	}
 }

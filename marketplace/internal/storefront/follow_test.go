@@ -66,14 +66,14 @@ func (d *deafened) Listen(ctx context.Context) (storefront.Feed, error) {
 }
 
 func (f deafFeed) Next(ctx context.Context) (storefront.News, error) {
-	told, err := f.Feed.Next(ctx)
+	reported, err := f.Feed.Next(ctx)
 	if err == nil && f.store.deaf.Load() {
 		return f.Next(ctx)
 	}
-	return told, err
+	return reported, err
 }
 
-func TestAFeedThatTellsNothingAnyMoreIsReplaced(t *testing.T) {
+func TestAFeedThatStopsReportingIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	store := &deafened{Storefront: s.store.Storefront}

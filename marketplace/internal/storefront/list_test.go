@@ -69,7 +69,7 @@ func TestAnActivityWithAPriceThatHasNoRateStaysListed(t *testing.T) {
 	}
 }
 
-func TestPagesThatNobodyAskedForTheLongestTimeMakeRoom(t *testing.T) {
+func TestTheLeastRecentlyUsedPagesAreEvicted(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.add(t, s.register(t, "Old Town Walks"), make([]string, 40)...)

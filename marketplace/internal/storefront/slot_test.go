@@ -47,10 +47,10 @@ func TestSeatsOfAFreesaleAreNotCounted(t *testing.T) {
 	free := walk()
 	free.Product.AllowFreesale = true
 	for name, got := range map[string]day{
-		"a product":       calendar(t, free, slotOf("a", partnerapi.StatusAvailable, seats(5))),
-		"a slot":          calendar(t, walk(), slotOf("a", partnerapi.StatusFreesale, seats(5)), slotOf("b", partnerapi.StatusLimited, seats(2))),
-		"seats not told":  calendar(t, walk(), slotOf("a", partnerapi.StatusAvailable, nil), slotOf("b", partnerapi.StatusLimited, seats(2))),
-		"told one by one": calendar(t, walk(), slotOf("b", partnerapi.StatusLimited, seats(2)), slotOf("a", partnerapi.StatusAvailable, nil)),
+		"a product":         calendar(t, free, slotOf("a", partnerapi.StatusAvailable, seats(5))),
+		"a slot":            calendar(t, walk(), slotOf("a", partnerapi.StatusFreesale, seats(5)), slotOf("b", partnerapi.StatusLimited, seats(2))),
+		"seats not stated":  calendar(t, walk(), slotOf("a", partnerapi.StatusAvailable, nil), slotOf("b", partnerapi.StatusLimited, seats(2))),
+		"stated one by one": calendar(t, walk(), slotOf("b", partnerapi.StatusLimited, seats(2)), slotOf("a", partnerapi.StatusAvailable, nil)),
 	} {
 		if got.Vacancies != nil {
 			t.Errorf("%s: want no number of seats, got %d", name, *got.Vacancies)

@@ -62,7 +62,7 @@ func Start(c Command, args ...string) (*Process, error) {
 		err := start(p.command)
 		started <- err
 		if err == nil {
-			_ = p.command.Wait() // Code tells its result
+			_ = p.command.Wait() // Code returns its result
 			close(p.Gone)
 		}
 	}()

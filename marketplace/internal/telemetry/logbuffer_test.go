@@ -74,7 +74,7 @@ func TestLinesAreWrittenTogetherAndNotLaterThanAfter100Milliseconds(t *testing.T
 	})
 }
 
-func TestAWarningAndAnErrorAreWrittenAtOnceAfterWhatCameBefore(t *testing.T) {
+func TestAWarningAndAnErrorAreWrittenImmediatelyInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // no time passes inside
 		out := &output{}
@@ -135,7 +135,7 @@ func (g gate) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-func TestWhoLogsWaitsForASlowOutputAndNothingIsLost(t *testing.T) {
+func TestLoggingWaitsForASlowOutputAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	const bound = 64 << 10
 	line := []byte(strings.Repeat("x", 1023) + "\n")
@@ -192,13 +192,13 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func TestTheEndTellsThatTheOutputTakesNothing(t *testing.T) {
+func TestTheEndReportsThatTheOutputCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	b := telemetry.NewLogBuffer(full{})
 	if _, err := b.Write([]byte("a\n")); err != nil {
 		t.Error(err)
 	}
 	if err := b.Flush(); !errors.Is(err, errFull) {
-		t.Errorf("want it told, got %v", err)
+		t.Errorf("Expected it to be reported, received %v", err)
 	}
 }

@@ -190,8 +190,8 @@ func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, answer)
 }
 
-// told returns the counts of requests so far.
-func (p *platform) told() (pulls, probes, options, slots int) {
+// counts returns the counts of requests so far.
+func (p *platform) counts() (pulls, probes, options, slots int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, times := range p.asked {

@@ -51,7 +51,7 @@ func (d *deliveries) Sweep(context.Context) error {
 	return err
 }
 
-func TestWhatIsOwedForABookingIsSentUntilItIsTaken(t *testing.T) {
+func TestReleasesAndCancellationsAreSentUntilTheyAreAccepted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	done, id := &deliveries{}, uuid.New()
@@ -111,7 +111,7 @@ func (p *pressed) DeliverCancel(ctx context.Context, id uuid.UUID) (time.Duratio
 	return p.deliver(ctx, "cancel", id)
 }
 
-func TestWhatAnOperatorSendsAgainWhileItsJobIsEndingIsSent(t *testing.T) {
+func TestACallThatAnOperatorRepeatsWhileItsJobEndsIsSent(t *testing.T) {
 	t.Parallel()
 	for name, owed := range map[string]func(uuid.UUID) river.JobArgs{
 		"a release":      func(id uuid.UUID) river.JobArgs { return job.Release{Booking: id} },

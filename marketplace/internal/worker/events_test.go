@@ -43,27 +43,27 @@ func newReceiver(t testing.TB) *receiver {
 	r := &receiver{}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
-		var told event.Event
-		if err := json.Unmarshal(body, &told); err != nil {
+		var reported event.Event
+		if err := json.Unmarshal(body, &reported); err != nil {
 			t.Error(err)
 		}
 		r.mu.Lock()
 		verify, answer := r.verify, r.answer
 		r.asked++
 		r.mu.Unlock()
-		if err := verify.Verify(body, request.Header); err != nil || request.Header.Get(standardwebhooks.HeaderWebhookID) != told.ID.String() {
+		if err := verify.Verify(body, request.Header); err != nil || request.Header.Get(standardwebhooks.HeaderWebhookID) != reported.ID.String() {
 			t.Errorf("want a signature that the library verifies, and the event's id, got %v", err)
 		}
 		status := http.StatusOK
 		if answer != nil {
-			status = answer(told)
+			status = answer(reported)
 		}
 		if status == slow {
 			<-request.Context().Done()
 		}
 		if status == http.StatusOK || status == slow {
 			r.mu.Lock()
-			r.taken = append(r.taken, told)
+			r.taken = append(r.taken, reported)
 			r.mu.Unlock()
 		}
 		if status != slow {
@@ -92,8 +92,8 @@ func (r *receiver) restart(t testing.TB) {
 	t.Cleanup(again.CloseClientConnections)
 }
 
-// told returns the numbers of the accepted events by subject.
-func (r *receiver) told(t testing.TB) map[string][]int {
+// received returns the numbers of the accepted events by subject.
+func (r *receiver) received(t testing.TB) map[string][]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	by := map[string][]int{}
@@ -141,9 +141,9 @@ func (b *bench) subscribe(t testing.TB, account uuid.UUID, r *receiver, kinds ..
 	return made.ID
 }
 
-// tell stores events of each subject in order, as their transactions do, with the numbers from
+// insert stores events of each subject in order, as their transactions do, with the numbers from
 // (inclusive) to (exclusive).
-func (b *bench) tell(t testing.TB, account uuid.UUID, kind marketplace.EventType, subjects []uuid.UUID, from, to int) {
+func (b *bench) insert(t testing.TB, account uuid.UUID, kind marketplace.EventType, subjects []uuid.UUID, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
 		pgtest.Exec(t, b.store, `INSERT INTO event_outbox (type, account_id, subject_id, data) SELECT $1, nullif($2::uuid, '00000000-0000-0000-0000-000000000000'), id, jsonb_build_object('subject', id, 'number', $4::int) FROM unnest($3::uuid[]) AS id`,
@@ -200,10 +200,10 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 		}
 		return http.StatusOK
 	})
-	b.tell(t, mine, marketplace.BookingConfirmed, bookings, 0, each/2)
-	until(t, "some taken", func() bool { return len(r.told(t)) > 0 })
+	b.insert(t, mine, marketplace.BookingConfirmed, bookings, 0, each/2)
+	until(t, "some taken", func() bool { return len(r.received(t)) > 0 })
 	r.set(func(event.Event) int { return http.StatusInternalServerError })
-	b.tell(t, mine, marketplace.BookingConfirmed, bookings, each/2, each)
+	b.insert(t, mine, marketplace.BookingConfirmed, bookings, each/2, each)
 	until(t, "some refused", func() bool {
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE last_status = 500`) > 0
 	})
@@ -222,7 +222,7 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 	if delivered, failed := made.delivered.Load(), made.failed.Load(); delivered < each*int64(len(bookings)) || failed == 0 {
 		t.Errorf("Expected %d delivered attempts and some that failed, received %d and %d", each*len(bookings), delivered, failed)
 	}
-	by := r.told(t)
+	by := r.received(t)
 	if taken := len(r.taken); taken <= each*len(bookings) {
 		t.Errorf("want the slow one sent again, got %d events", taken)
 	}
@@ -231,8 +231,8 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 			t.Errorf("want the events of a booking in order, each at least once, got %v", by[booking.String()])
 		}
 	}
-	if got := theirs.told(t); len(got) > 0 {
-		t.Errorf("want another reseller told of none of them, got %v", got)
+	if got := theirs.received(t); len(got) > 0 {
+		t.Errorf("Expected none of them for another reseller, received %v", got)
 	}
 }
 
@@ -241,7 +241,7 @@ func (b *bench) sendsEvents(t testing.TB) *attempts {
 	t.Helper()
 	made := &attempts{}
 	sender := event.NewSender(b.store.Events, partner.NewGuard(true), secret(t), "test", time.Now)
-	sender.Tell(made.count)
+	sender.OnAttempt(made.count)
 	t.Cleanup(sender.Close)
 	b.events = sender
 	return made
@@ -258,7 +258,7 @@ func (a *attempts) count(delivered bool) {
 	}
 }
 
-func TestOfTheCatalogEveryResellerIsToldWhatItHasAskedFor(t *testing.T) {
+func TestResellersReceiveTheCatalogEventsThatTheySubscribeTo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.sendsEvents(t)
@@ -267,11 +267,11 @@ func TestOfTheCatalogEveryResellerIsToldWhatItHasAskedFor(t *testing.T) {
 	b.subscribe(t, b.reseller(t), not, marketplace.BookingReleased)
 	b.replica(t)
 	variations := subjects(3)
-	b.tell(t, uuid.UUID{}, marketplace.SlotChanged, variations, 0, 2)
+	b.insert(t, uuid.UUID{}, marketplace.SlotChanged, variations, 0, 2)
 	b.tellAll(t)
-	until(t, "all taken", func() bool { return len(asked.told(t)) == 3 })
-	if got := not.told(t); len(got) > 0 {
-		t.Errorf("want nothing told that was not asked for, got %v", got)
+	until(t, "all taken", func() bool { return len(asked.received(t)) == 3 })
+	if got := not.received(t); len(got) > 0 {
+		t.Errorf("Expected only the subscribed events, received %v", got)
 	}
 }
 
@@ -303,7 +303,7 @@ func TestAReceiverThatIsGoneIsDisabledAndSaysWhy(t *testing.T) {
 				pgtest.Exec(t, b.store, `UPDATE event_subscriptions SET failing_since = now() - $1::text::interval`, c.failing)
 			}
 			b.replica(t)
-			b.tell(t, account, marketplace.BookingReleased, subjects(2), 0, 1)
+			b.insert(t, account, marketplace.BookingReleased, subjects(2), 0, 1)
 			var found event.Subscription
 			until(t, "it disabled", func() bool {
 				var err error
@@ -335,14 +335,14 @@ func TestAnEventIsGivenUpAfterThreeDaysAndTheNextOfItsBookingFollows(t *testing.
 	id := b.subscribe(t, account, r, marketplace.BookingReleased)
 	b.replica(t)
 	booking := subjects(1)
-	b.tell(t, account, marketplace.BookingReleased, booking, 0, 2)
+	b.insert(t, account, marketplace.BookingReleased, booking, 0, 2)
 	until(t, "the first refused", func() bool { return b.count(t, `SELECT count(*) FROM event_deliveries WHERE attempts > 0`) == 1 })
-	if got := r.told(t); len(got) > 0 {
+	if got := r.received(t); len(got) > 0 {
 		t.Errorf("want the second to wait for the first, got %v", got)
 	}
 	pgtest.Exec(t, b.store, `UPDATE event_deliveries SET owed_at = now() - interval '73 hours'`)
 	b.soon(t)
-	until(t, "the second taken", func() bool { return slices.Equal(r.told(t)[booking[0].String()], []int{1}) })
+	until(t, "the second taken", func() bool { return slices.Equal(r.received(t)[booking[0].String()], []int{1}) })
 	r.set(nil)
 	list, err := b.store.Events.Deliveries(t.Context(), id, event.Failed, 10)
 	check(t, err)
@@ -351,7 +351,7 @@ func TestAnEventIsGivenUpAfterThreeDaysAndTheNextOfItsBookingFollows(t *testing.
 	}
 	_, err = b.store.Events.Retry(t.Context(), id, list[0].Event)
 	check(t, err)
-	until(t, "the first sent again", func() bool { return slices.Equal(r.told(t)[booking[0].String()], []int{1, 0}) })
+	until(t, "the first sent again", func() bool { return slices.Equal(r.received(t)[booking[0].String()], []int{1, 0}) })
 }
 
 func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
@@ -363,7 +363,7 @@ func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
 	r, account := newReceiver(t), b.reseller(t)
 	id := b.subscribe(t, account, r, marketplace.BookingReleased)
 	b.replica(t)
-	b.tell(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
+	b.insert(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
 	until(t, "it refused", func() bool {
 		list, err := b.store.Events.Deliveries(t.Context(), id, event.Pending, 10)
 		check(t, err)
@@ -374,7 +374,7 @@ func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
 	}
 }
 
-func TestADisabledAccountIsToldNothing(t *testing.T) {
+func TestADisabledAccountReceivesNoEvents(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.sendsEvents(t)
@@ -382,7 +382,7 @@ func TestADisabledAccountIsToldNothing(t *testing.T) {
 	b.subscribe(t, account, r, marketplace.BookingReleased)
 	pgtest.Exec(t, b.store, `UPDATE accounts SET disabled_at = now() WHERE id = $1`, account)
 	b.replica(t)
-	b.tell(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
+	b.insert(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
 	b.tellAll(t)
 	b.idle(t)
 	if r.asked > 0 || b.count(t, `SELECT count(*) FROM event_deliveries`) > 0 {
@@ -399,7 +399,7 @@ func TestTheFeedMissesNothingWhileEventsAreStored(t *testing.T) {
 	bookings := subjects(8)
 	var all sync.WaitGroup
 	for _, one := range bookings {
-		all.Go(func() { b.tell(t, mine, marketplace.BookingConfirmed, []uuid.UUID{one}, 0, 10) })
+		all.Go(func() { b.insert(t, mine, marketplace.BookingConfirmed, []uuid.UUID{one}, 0, 10) })
 	}
 	r, after := &receiver{}, int64(0)
 	until(t, "all read", func() bool {
@@ -409,7 +409,7 @@ func TestTheFeedMissesNothingWhileEventsAreStored(t *testing.T) {
 		return len(r.taken) >= 80
 	})
 	all.Wait()
-	for _, got := range r.told(t) {
+	for _, got := range r.received(t) {
 		if !slices.Equal(got, numbers(10)) {
 			t.Errorf("want each event of a booking once, in order, got %v", got)
 		}

@@ -42,7 +42,7 @@ func runDoomed(address string) error {
 	select {}
 }
 
-func TestWhatAKilledReplicaWasDoingIsTakenOver(t *testing.T) {
+func TestTheWorkOfAKilledReplicaIsTakenOver(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.jobTime, b.rescueTime = shortJob, shortRescue
@@ -63,9 +63,9 @@ func TestWhatAKilledReplicaWasDoingIsTakenOver(t *testing.T) {
 	}
 	p.set(func(p *platform) { p.before = nil })
 	b.replica(t)
-	until(t, "the job done by the other replica", func() bool { _, _, options, _ := p.told(); return options == 3 })
+	until(t, "the job done by the other replica", func() bool { _, _, options, _ := p.counts(); return options == 3 })
 	b.idle(t)
-	if pulls, _, _, slots := p.told(); pulls != 2 || slots != 3 {
+	if pulls, _, _, slots := p.counts(); pulls != 2 || slots != 3 {
 		t.Errorf("want the catalog pulled again, once, and each option once, got %d and %d", pulls, slots)
 	}
 }

@@ -29,7 +29,7 @@ func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
 	b.replica(t)
 	b.ask(t, catalog.ByNotify, p)
 	for try, pause := range []int{60, 300, 900, 0} {
-		until(t, "a try", func() bool { pulls, _, _, _ := p.told(); return pulls == try+1 })
+		until(t, "a try", func() bool { pulls, _, _, _ := p.counts(); return pulls == try+1 })
 		b.idle(t)
 		if pause == 0 {
 			break
@@ -48,7 +48,7 @@ func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
 	}
 	p.set(func(p *platform) { p.status = 0 })
 	b.ask(t, catalog.ByNotify, p)
-	until(t, "the next request fulfilled", func() bool { _, _, options, _ := p.told(); return options == 1 })
+	until(t, "the next request fulfilled", func() bool { _, _, options, _ := p.counts(); return options == 1 })
 }
 
 func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
@@ -57,12 +57,12 @@ func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
 	p := b.partner(t, 2)
 	b.replica(t)
 	b.ask(t, catalog.ByOperator, p)
-	until(t, "the slots", func() bool { _, _, _, slots := p.told(); return slots == 2 })
+	until(t, "the slots", func() bool { _, _, _, slots := p.counts(); return slots == 2 })
 	b.idle(t)
 	b.clock.Advance(catalog.SkippedPause + time.Second)
 	p.set(func(p *platform) { p.catalog = "no catalog" })
 	b.ask(t, catalog.BySchedule, p)
-	until(t, "the slots again", func() bool { _, _, _, slots := p.told(); return slots == 4 })
+	until(t, "the slots again", func() bool { _, _, _, slots := p.counts(); return slots == 4 })
 }
 
 func TestNoRequestIsLostBetweenTwoSyncs(t *testing.T) {
@@ -77,10 +77,10 @@ func TestNoRequestIsLostBetweenTwoSyncs(t *testing.T) {
 			asking.Go(func() { b.ask(t, catalog.ByNotify, p) })
 		}
 		asking.Wait()
-		before, _, _, _ := p.told()
+		before, _, _, _ := p.counts()
 		b.ask(t, catalog.ByNotify, p)
 		until(t, "a pull after the request", func() bool {
-			after, _, _, _ := p.told()
+			after, _, _, _ := p.counts()
 			return after > before
 		})
 	}
@@ -103,7 +103,7 @@ func TestADeletedPartnersJobsEndWithoutHarm(t *testing.T) {
 	if done := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed' AND errors IS NULL`); done != 2 {
 		t.Errorf("want both done, got %d", done)
 	}
-	if pulls, probes, options, _ := p.told(); pulls+probes+options != 0 {
+	if pulls, probes, options, _ := p.counts(); pulls+probes+options != 0 {
 		t.Errorf("want no calls, got %d, %d and %d calls", pulls, probes, options)
 	}
 	b.ask(t, catalog.ByOperator, p)

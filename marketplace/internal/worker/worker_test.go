@@ -32,9 +32,9 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	}
 	pulled := func(want int) {
 		t.Helper()
-		until(t, "slots pulled", func() bool { _, _, _, slots := p.told(); return slots >= want })
+		until(t, "slots pulled", func() bool { _, _, _, slots := p.counts(); return slots >= want })
 		b.idle(t)
-		if _, _, _, slots := p.told(); slots != want {
+		if _, _, _, slots := p.counts(); slots != want {
 			t.Errorf("want %d pulls, got %d", want, slots)
 		}
 	}
@@ -52,7 +52,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	}
 }
 
-func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
+func TestOneOfTwoReplicasRunsAJob(t *testing.T) {
 	t.Parallel()
 	b := setupAt(t, time.Now().AddDate(0, 0, -30)) // so that due jobs are also due for the job queue, which uses the real time
 	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, Probes: 6 * time.Hour, Incremental: 8 * time.Hour, Sweeps: 4 * time.Hour}
@@ -80,7 +80,7 @@ func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 			t.Errorf("want %d of %s, one for each period, got %d for %d", want, kind, runs, periods)
 		}
 	}
-	if pulls, probes, options, slots := p.told(); probes != days*4 || pulls != days*(1+3) || options != 1 || slots < days {
+	if pulls, probes, options, slots := p.counts(); probes != days*4 || pulls != days*(1+3) || options != 1 || slots < days {
 		t.Errorf("want the partner probed %d times, pulled %d times, and its slots every night, got %d, %d and %d", days*4, days*4, probes, pulls, slots)
 	}
 	if pulls := rates.pulls.Load(); pulls != days {
@@ -128,21 +128,21 @@ func TestWhileASyncRunsAStormOfNotificationsIsOneMore(t *testing.T) {
 		t.Errorf("want one job, got %d", jobs)
 	}
 	close(answer)
-	until(t, "the other sync", func() bool { pulls, _, _, _ := p.told(); return pulls == 2 })
+	until(t, "the other sync", func() bool { pulls, _, _, _ := p.counts(); return pulls == 2 })
 	b.idle(t)
-	if pulls, _, _, _ := p.told(); pulls != 2 {
+	if pulls, _, _, _ := p.counts(); pulls != 2 {
 		t.Errorf("want one sync more, got %d in all", pulls)
 	}
 }
 
-func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
+func TestAPartnerThatHangsDelaysNoOtherPartner(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.schedule.Probes = time.Minute
 	hanging, other := b.partner(t, 20), b.partner(t, 20)
 	r := b.replica(t)
 	b.ask(t, catalog.ByOperator, hanging)
-	until(t, "the catalog", func() bool { _, _, options, _ := hanging.told(); return options == 20 })
+	until(t, "the catalog", func() bool { _, _, options, _ := hanging.counts(); return options == 20 })
 	b.idle(t)
 	never := make(chan struct{})
 	t.Cleanup(func() { close(never) })
@@ -151,12 +151,12 @@ func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
 	// use every worker.
 	b.ask(t, catalog.ByOperator, hanging)
 	b.clock.Advance(time.Minute)
-	until(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.told(); return pulls == 2 && probes == 1 })
+	until(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.counts(); return pulls == 2 && probes == 1 })
 	check(t, b.store.Catalog.AskForSlots(t.Context(), hanging.id, b.clock.Now(), true))
-	until(t, "its slots hanging", func() bool { _, _, _, slots := hanging.told(); return slots > 20 })
+	until(t, "its slots hanging", func() bool { _, _, _, slots := hanging.counts(); return slots > 20 })
 	b.ask(t, catalog.ByOperator, other)
 	until(t, "the other partner done", func() bool {
-		pulls, probes, options, _ := other.told()
+		pulls, probes, options, _ := other.counts()
 		return pulls == 1 && probes == 1 && options == 20
 	})
 	if running := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'running' AND kind <> 'health_probe'`); running < 2 {
@@ -201,7 +201,7 @@ func TestARoundOfSlotsGoesOnWhereAReplicaHasLeftIt(t *testing.T) {
 	b.replica(t)
 	until(t, "all options stored", func() bool { return done() == options })
 	b.idle(t)
-	if _, _, rest, slots := p.told(); rest != options-first || slots != rest {
+	if _, _, rest, slots := p.counts(); rest != options-first || slots != rest {
 		t.Errorf("want the %d others pulled once each, got %d, %d times", options-first, rest, slots)
 	}
 }
@@ -213,7 +213,7 @@ func TestRates_AreNotCancelledByAReplicaWithoutAnAddress(t *testing.T) {
 	check(t, b.store.InsertJobs(t.Context(), job.Rates{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
 	p := b.partner(t, 1)
 	check(t, without.store.InsertJobs(t.Context(), job.Probe{Due: b.clock.Now(), Integrations: []uuid.UUID{p.id}}))
-	until(t, "a later job done by the replica without an address", func() bool { _, probes, _, _ := p.told(); return probes == 1 })
+	until(t, "a later job done by the replica without an address", func() bool { _, probes, _, _ := p.counts(); return probes == 1 })
 	pulls := &feed{}
 	b.rates = pulls
 	b.replica(t)

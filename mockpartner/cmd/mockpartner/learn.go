@@ -41,7 +41,7 @@ the next 60 days, as a catalog sync does. It holds and books nothing.
 
 What reserve, confirm, release and cancel do is learned from recordings: HTTP
 archives (HAR) of browsers and proxies, what 'conformance proxy --record' writes, or
-the run.har of a conformance run, which tells the most. A recording alone is enough.
+the run.har of a conformance run, which contains the most. A recording alone is enough.
 
 The file says beside each part what it was learned from, and what was guessed. It
 contains no key and no customer's data. Calls are made one after another, at most
@@ -106,11 +106,11 @@ func (f learnFlags) run(c *cobra.Command) error {
 	if err := replaceFile(f.out, twin.Scenario); err != nil {
 		return cli.Failed(err)
 	}
-	told(c.OutOrStdout(), f.out, twin)
+	printTwin(c.OutOrStdout(), f.out, twin)
 	return nil
 }
 
-func told(out io.Writer, file string, twin *learn.Twin) {
+func printTwin(out io.Writer, file string, twin *learn.Twin) {
 	fmt.Fprintf(out, "%s: %s, %s, %s\n", file, count.Of(twin.Products, "product"), count.Of(twin.Options, "option"), count.Of(twin.Slots, "slot"))
 	fmt.Fprintf(out, "learned from %s to the partner and %s\n", count.Of(twin.Calls, "call"), count.Of(twin.Recorded, "recorded call"))
 	for _, note := range twin.Notes {

@@ -185,7 +185,7 @@ func (s serving) stop(signal os.Signal) {
 
 const key = "a-key-for-tests"
 
-func TestServeAnswersAndStopsWhenItIsTold(t *testing.T) {
+func TestServeAnswersAndStopsOnASignal(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		s := serve(t, nil, "--auth-key", key)
@@ -237,7 +237,7 @@ func TestServeLetsRequestsUnderWayComeToTheirEnd(t *testing.T) {
 	reader := bufio.NewReader(conn)
 	// The mock asks for the body: the request has arrived.
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
-		t.Fatalf("want to be told to go on, got %q, %v", line, err)
+		t.Fatalf("Expected a line that says to continue, received %q, %v", line, err)
 	}
 	if err := s.command.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

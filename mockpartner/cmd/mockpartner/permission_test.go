@@ -14,7 +14,7 @@ import (
 // nobody is the Unix user without rights, on every system.
 const nobody = 65534
 
-func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
+func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	folder, err := os.MkdirTemp("", "mockpartner-permission-")
 	if err != nil {
@@ -33,10 +33,10 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		"a catalog of somebody else":        {serve + " --catalog " + file, "mockpartner: read the catalog: open " + folder + "/" + unread, 2},
-		"a scenario of somebody else":       {serve + " --scenario " + file, "mockpartner: read the scenario: open " + folder + "/" + unread, 2},
+		"a catalog of someone else":         {serve + " --catalog " + file, "mockpartner: read the catalog: open " + folder + "/" + unread, 2},
+		"a scenario of someone else":        {serve + " --scenario " + file, "mockpartner: read the scenario: open " + folder + "/" + unread, 2},
 		"a scenario to be checked":          {"scenario check " + file, "mockpartner: read the scenario: open " + folder + "/" + unread, 2},
-		"man pages into somebody's folder":  {"man " + locked + "/man", "locked/man: permission denied; name a folder that this user may write to\n", 2},
+		"man pages into someone's folder":   {"man " + locked + "/man", "locked/man: permission denied; name a folder that this user may write to\n", 2},
 		"a port that is for administrators": {"serve --addr 127.0.0.1:80 --auth-key " + key, "mockpartner: cannot listen on 127.0.0.1:80: this user may not; --addr takes another address, with a port from 1024 on\n", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,8 +41,8 @@ func newScenario() *cobra.Command {
 		Use:   "schema",
 		Short: "Print the JSON Schema of scenario files",
 		Long: `schema prints the JSON Schema of scenario files. Editors that know it complete and
-check what is written: a first line "# yaml-language-server: $schema=FILE" tells
-many of them.`,
+check what is written: a first line "# yaml-language-server: $schema=FILE" works
+in many of them.`,
 		Example: "  mockpartner scenario schema > scenario.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -75,7 +75,7 @@ func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log i
 			fmt.Fprintf(log, "mockpartner: the scenario was not changed: %v\n", err)
 			return
 		}
-		fmt.Fprintf(log, "mockpartner: %s: read again: %s\n", file.Path, describe(s))
+		fmt.Fprintf(log, "mockpartner: %s: reloaded: %s\n", file.Path, describe(s))
 	})
 }
 
@@ -99,8 +99,8 @@ func newVariants() *cobra.Command {
 		Use:   "variants [NAME...]",
 		Short: "List variants: unusual partners that keep the contract",
 		Long: `variants lists partners that keep the contract in a way that few do: its name, the
-clause that allows it, and what it looks like from outside. Who integrates with
-partners has to get along with all of them.`,
+clause that allows it, and what it looks like from outside. If you integrate with
+partners, you must support all of them.`,
 		Example: `  mockpartner variants
   mockpartner serve --auth-key a-test-key --variant awkward-codes,holds-of-15-minutes`,
 	}, defects.Variants, func(v defects.Partner) []string {

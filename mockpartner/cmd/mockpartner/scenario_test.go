@@ -34,7 +34,7 @@ func change(t *testing.T, path, text string) {
 	}
 }
 
-func TestScenarioCheckTellsTheLine(t *testing.T) {
+func TestScenarioCheckPrintsTheLine(t *testing.T) {
 	t.Parallel()
 	right := scenarioFile(t, "seed: 7\nfaults:\n- {status: 500}\n")
 	if got := finish(t, "scenario", "check", right, right); got.code != 0 || got.stdout != strings.Repeat(right+": ok, 1 fault\n", 2) {
@@ -52,7 +52,7 @@ func TestScenarioCheckTellsTheLine(t *testing.T) {
 	}
 }
 
-func TestServePlaysAScenarioAndFlagsStandBeforeIt(t *testing.T) {
+func TestServePlaysAScenarioAndFlagsTakePrecedence(t *testing.T) {
 	t.Parallel()
 	file := scenarioFile(t, "clock: {now: 2026-07-01T09:00:00Z, frozen: true}\nseed: 7\nfaults: [{match: {endpoint: products}, status: 503}]\n")
 	s := serve(t, nil, "--auth-key", key, "--scenario", file)
@@ -82,7 +82,7 @@ func await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-func TestAChangedScenarioIsPlayedAndAWrongOneTold(t *testing.T) {
+func TestAChangedScenarioIsPlayedAndAnInvalidOneIsReported(t *testing.T) {
 	t.Parallel()
 	file := scenarioFile(t, "faults: [{status: 501}]")
 	s := serve(t, nil, "--auth-key", key, "--scenario", file)
@@ -104,8 +104,8 @@ func TestAChangedScenarioIsPlayedAndAWrongOneTold(t *testing.T) {
 	change(t, file, "faults: []")
 	await(t, "the fault is gone", answers(200))
 	s.stop(os.Interrupt)
-	if text := s.errors.String(); !strings.Contains(text, file+": read again: ok, 0 faults") {
-		t.Errorf("want it told, got %s", text)
+	if text := s.errors.String(); !strings.Contains(text, file+": reloaded: ok, 0 faults") {
+		t.Errorf("Expected it to be reported, received %s", text)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestTheScenarioOfTheREADMEIsOne(t *testing.T) {
 }
 
 // Who is kept waiting by a fault does not keep the mock from its end.
-func TestServeStopsAtOnceWhoeverAFaultKeepsWaiting(t *testing.T) {
+func TestServeStopsImmediatelyEvenIfAFaultDelaysCallers(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{"before", "after"} {
 		file := scenarioFile(t, "faults: [{match: {endpoint: products}, when: "+when+", delay: 10m}]\n")

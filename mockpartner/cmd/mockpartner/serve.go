@@ -174,7 +174,7 @@ func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler
 		return fmt.Errorf("serve: %w", err)
 	}
 	if err := <-stopped; err != nil {
-		return fmt.Errorf("requests were still under way after %s: %w", stopTimeout, err)
+		return fmt.Errorf("requests were still in progress after %s: %w", stopTimeout, err)
 	}
 	return nil
 }

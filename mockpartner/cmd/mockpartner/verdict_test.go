@@ -43,7 +43,7 @@ func TestVerdictSaysByTextAndExitCodeWhetherTheCallerKeptTheContract(t *testing.
 	mock.stop(os.Interrupt)
 }
 
-func TestVerdictTellsBadUsageFromAMockThatCannotBeReached(t *testing.T) {
+func TestVerdictDistinguishesBadUsageFromAnUnreachableMock(t *testing.T) {
 	t.Parallel()
 	guarded := serve(t, nil, "--auth-key", key, "--control-token", "a-control-token")
 	answers := func(status int, body string) string {

@@ -89,7 +89,7 @@ func TestACalendarSaysWhatIsLeftOfEachSlot(t *testing.T) {
 	}
 }
 
-func TestACalendarThatCannotBeIsRefusedWithItsPlace(t *testing.T) {
+func TestAnInvalidCalendarIsRefusedWithItsPlace(t *testing.T) {
 	t.Parallel()
 	for calendar, want := range map[string]string{
 		`{from: July, days: 1, slots: []}`:                                                                               "calendar: from: expected a date",

@@ -333,7 +333,7 @@ func TestEveryMistakeInAFileIsNamedWithItsPlace(t *testing.T) {
 	}
 }
 
-func TestIDsThatStandTwiceAreNamed(t *testing.T) {
+func TestDuplicateIDsAreNamed(t *testing.T) {
 	t.Parallel()
 	c := Default()
 	c.Products[1].ID = c.Products[0].ID

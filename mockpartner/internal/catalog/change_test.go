@@ -112,7 +112,7 @@ func TestAProductIsAddedReplacedAndTakenAway(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAProductIsToldByLineAndColumn(t *testing.T) {
+func TestAProblemInAProductIsReportedByLineAndColumn(t *testing.T) {
 	t.Parallel()
 	sold := indexed(t, Default())
 	text := string(asJSON(t, sold.Products[0].Form()))

@@ -122,7 +122,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Quiet()
 	})
 
-	t.Run("a fault is armed, fires, and is told of", func(t *testing.T) {
+	t.Run("a fault is armed, fires, and is shown", func(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, start(t), "/_mock/")
 		o.Shows("#link", "live")

@@ -121,7 +121,7 @@ func (e exchangeView) Class() string {
 func (e exchangeView) Words() string {
 	switch {
 	case !e.Done:
-		return "under way"
+		return "in progress"
 	case e.Status == 0:
 		return "no answer"
 	default:
@@ -143,7 +143,7 @@ func messageOf(half string, m journal.Message) messageView {
 	case len(body) == 0:
 		return view
 	case !utf8.Valid(body):
-		view.Note = fmt.Sprintf("%d bytes that are no text", len(body))
+		view.Note = fmt.Sprintf("%d bytes that are not text", len(body))
 		return view
 	case m.Truncated:
 		view.Note = "Only the beginning was kept."

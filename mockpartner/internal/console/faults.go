@@ -40,7 +40,7 @@ var presets = []preset{
 	{"release-twice-bad", "Each hold's first two releases fail with 503.", `{"match":{"endpoint":"release"},"key":"hold","times":2,"status":503}`},
 	{"cancel-unsupported", "Cancel is answered with 404: the partner has none.", `{"match":{"endpoint":"cancel"},"status":404}`},
 	{"availability-down", "Availability fails with 503 until this is disarmed.", `{"match":{"endpoint":"availability"},"status":503}`},
-	{"catalog-cut", "The next catalog breaks off in the middle.", `{"match":{"endpoint":"products"},"times":1,"fault":"MALFORMED_RESPONSE_CHUNK"}`},
+	{"catalog-cut", "The next catalog ends in the middle.", `{"match":{"endpoint":"products"},"times":1,"fault":"MALFORMED_RESPONSE_CHUNK"}`},
 	{"probe-down", "The health probe fails with 500 three times.", `{"match":{"endpoint":"products","query":{"limit":"1"}},"times":3,"status":500}`},
 	{"slow", "Every answer takes 1 to 3 seconds.", `{"delay":{"uniform":{"min":"1s","max":"3s"}}}`},
 }

@@ -102,7 +102,7 @@ func TestASecretThatWasEnteredIsNotShownAgain(t *testing.T) {
 	}
 }
 
-func TestFormsMakeNoOtherCallsThanChanges(t *testing.T) {
+func TestFormsOnlyMakeCallsThatChangeSomething(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	for _, body := range []string{

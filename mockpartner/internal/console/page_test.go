@@ -43,7 +43,7 @@ func TestEmptyPanelsSayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestWhatCallersSendIsShownAsText(t *testing.T) {
+func TestTextFromCallersIsEscaped(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	const attack = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
@@ -150,7 +150,7 @@ func TestEverythingOnThePageHasAName(t *testing.T) {
 	}
 }
 
-func TestSlotsAreToldByWordsAndNotByColourAlone(t *testing.T) {
+func TestSlotsAreMarkedByWordsAndNotByColourAlone(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	words := map[string]string{"available": "open", "limited": "few", "sold-out": "sold out", "closed": "closed", "freesale": "no limit"}
@@ -162,13 +162,13 @@ func TestSlotsAreToldByWordsAndNotByColourAlone(t *testing.T) {
 			}
 			status := strings.ReplaceAll(strings.ToUpper(class[1]), "-", "_")
 			if word := words[class[1]]; word == "" || !strings.HasSuffix(content(element), word) || !strings.Contains(attribute(element, "aria-label"), status) {
-				t.Errorf("want a slot that is %s told in words, got %q, %q", class[1], content(element), attribute(element, "aria-label"))
+				t.Errorf("Expected a slot that is %s to be reported in words, received %q, %q", class[1], content(element), attribute(element, "aria-label"))
 			}
 		}
 	}
 }
 
-func TestOfALargeBodyTheBeginningIsShown(t *testing.T) {
+func TestALargeBodyIsShownFromItsBeginning(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	v.partner("POST", "/bookings/reserve", `{"x":"`+strings.Repeat("é", 50_000)+`"}`, 400)
@@ -176,12 +176,12 @@ func TestOfALargeBodyTheBeginningIsShown(t *testing.T) {
 	if page := v.see("/_mock/?exchange=1"); !strings.Contains(page, "The first 65536 of 100008 bytes.") || len(page) > 600_000 {
 		t.Errorf("want a page with the beginning, got %d bytes", len(page))
 	}
-	if page := v.see("/_mock/?exchange=2"); !strings.Contains(page, "2 bytes that are no text") {
-		t.Error("want bytes that are no text told")
+	if page := v.see("/_mock/?exchange=2"); !strings.Contains(page, "2 bytes that are not text") {
+		t.Error("Expected a note that the bytes are not text")
 	}
 }
 
-func TestOfManyHoldsTheNextToExpireAreListedAndCounted(t *testing.T) {
+func TestTheNextHoldsToExpireAreListedAndCounted(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	slots, err := v.Default().Platform().Calendar("paris-audio", "download", time.Time{}, 2) // without limit
@@ -220,7 +220,7 @@ func TestTheCallerIsJudgedWhenItIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhatAQueryCannotChooseIsTheDefault(t *testing.T) {
+func TestUnknownValuesInAQueryShowTheDefaultPage(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	for _, query := range []string{"?exchange=x", "?exchange=999", "?from=x", "?from=9999-99-99", "?product=none&option=none&slot=none", "?product=tokyo-market&option=none"} {

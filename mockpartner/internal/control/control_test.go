@@ -117,7 +117,7 @@ func TestTheClockIsShownAndMoved(t *testing.T) {
 	}
 }
 
-func TestMovesThatCannotBeAreRefusedAndMoveNothing(t *testing.T) {
+func TestImpossibleMovesAreRefusedAndMoveNothing(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	for body, words := range map[string]string{
@@ -234,11 +234,11 @@ func TestSandboxesAreMadeListedAndDeleted(t *testing.T) {
 	if len(listed) != 2 || listed[1].(map[string]any)["name"] != "mine" {
 		t.Fatalf("want default and mine, got %v", listed)
 	}
-	o.refused("POST", "/_mock/sandboxes", `{"name":"mine"}`, 409, "such a sandbox already: mine")
+	o.refused("POST", "/_mock/sandboxes", `{"name":"mine"}`, 409, "a sandbox with this name exists already: mine")
 	o.call("DELETE", "/_mock/sandboxes/mine", "", 200)
 	o.refused("GET", "/s/mine/products", "", 404, `no sandbox "mine"`)
 	o.refused("DELETE", "/_mock/sandboxes/mine", "", 404, `no sandbox "mine"`)
-	o.refused("DELETE", "/_mock/sandboxes/default", "", 409, "stays as long as the mock")
+	o.refused("DELETE", "/_mock/sandboxes/default", "", 409, "cannot be deleted")
 }
 
 func TestASandboxMaySellACatalogOfItsOwn(t *testing.T) {
@@ -260,7 +260,7 @@ func TestASandboxMaySellACatalogOfItsOwn(t *testing.T) {
 	o.refused("POST", "/_mock/sandboxes", strings.Replace(strings.Replace(own, "UTC", "Mars", 1), "own", "bad", 1), 400, "products[0].timeZone: expected an IANA time zone")
 }
 
-func TestSandboxesThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidSandboxesAreRefused(t *testing.T) {
 	t.Parallel()
 	o := start(t, func(options *mockpartner.Options) { options.MaxSandboxes = 2 })
 	for body, words := range map[string]string{
@@ -285,7 +285,7 @@ func TestSandboxesThatCannotBeAreRefused(t *testing.T) {
 		o.refused("POST", "/_mock/sandboxes", body, 400, words)
 	}
 	o.call("POST", "/_mock/sandboxes", `{"name":"x"}`, 201)
-	o.refused("POST", "/_mock/sandboxes", `{"name":"y"}`, 409, "as many sandboxes as there may be, 2: delete one")
+	o.refused("POST", "/_mock/sandboxes", `{"name":"y"}`, 409, "the maximum number of sandboxes is reached, 2: delete one")
 	if n := len(o.mock.Routes()); n < 17 {
 		t.Fatalf("want the rest of the mock unharmed, got %d routes", n)
 	}
@@ -335,8 +335,8 @@ func TestEveryRouteIsAnswered(t *testing.T) {
 func TestUnknownControlPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	t.Parallel()
 	o := start(t)
-	o.refused("GET", "/_mock/nothing", "", 404, "/_mock/routes lists what is")
-	o.refused("PUT", "/_mock/clock", "", 405, "does not take PUT but GET, POST")
+	o.refused("GET", "/_mock/nothing", "", 404, "/_mock/routes lists the paths")
+	o.refused("PUT", "/_mock/clock", "", 405, "does not support PUT: use GET, POST")
 	o.refused("GET", "/s/nobody/_mock/clock", "", 404, `no sandbox "nobody"`)
 	o.refused("GET", "/s/%6eobody/products", "", 404, "no sandbox")
 }

@@ -103,12 +103,12 @@ func TestFaultsThatCannotBeArmedAreRefusedWithTheirPlace(t *testing.T) {
 		`{"stats":500}`:                  {400, `body:1:2: unknown field "stats"`},
 		`{"status":50}`:                  {400, "body:1:11: status: expected a number from 200 to 599, received 50"},
 		`[{"status":500},{"jq":".["}]`:   {400, "body:1:23: [1].jq: expected a jq program"},
-		`{"name":"a","status":500}`:      {409, "[0].name: there is a fault of that name already: a"},
+		`{"name":"a","status":500}`:      {409, "[0].name: a fault with this name exists already: a"},
 		`{"name":"b"}`:                   {400, "the fault does nothing"},
 		strings.Repeat("[", 1000):        {400, "nested deeper than 100 levels"},
 		strings.Repeat(" ", 1<<20) + `1`: {413, "the body is larger than 1048576 bytes"},
-		`[` + strings.Repeat(`{"status":500},`, 256) + `{"status":500}]`: {400, "as many faults as there may be, 256"},
-		`[` + strings.Repeat(`{"status":500},`, 255) + `{"status":500}]`: {409, "as many faults as there may be, 256"},
+		`[` + strings.Repeat(`{"status":500},`, 256) + `{"status":500}]`: {400, "the maximum number of faults is reached, 256"},
+		`[` + strings.Repeat(`{"status":500},`, 255) + `{"status":500}]`: {409, "the maximum number of faults is reached, 256"},
 	} {
 		got := o.call("POST", "/_mock/faults", body, want.status)
 		if message := fmt.Sprint(got["message"]); !strings.Contains(message, want.words) {

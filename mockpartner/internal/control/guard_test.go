@@ -62,7 +62,7 @@ func TestWithoutATokenTheControlAPIAnswersToLoopbackNamesOnly(t *testing.T) {
 	}
 }
 
-func TestWithATokenAnyNameWillDo(t *testing.T) {
+func TestWithATokenAnyHostNameIsAccepted(t *testing.T) {
 	t.Parallel()
 	o := start(t, func(options *mockpartner.Options) { options.ControlToken = "a-control-token" })
 	if response, _ := o.ask("GET", "/_mock/clock", "mock.internal:8081", "", http.Header{"Authorization": {"Bearer a-control-token"}}); response.StatusCode != 200 {

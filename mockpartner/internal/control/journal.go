@@ -206,15 +206,15 @@ func (s stream) write(format string, args ...any) error {
 func showTestimony(c *call) (any, error) { return keys{"testimony": c.box.Journal().Testimony()}, nil }
 
 func testify(c *call) (any, error) {
-	told, err := read[journal.Testimony](c)
+	testimony, err := read[journal.Testimony](c)
 	if err != nil {
 		return nil, err
 	}
-	told, err = c.box.Journal().Testify(told)
+	testimony, err = c.box.Journal().Testify(testimony)
 	if errors.Is(err, journal.ErrTooMuch) {
 		err = fmt.Errorf("%w: DELETE %s/journal empties it", err, Path)
 	}
-	return answer{http.StatusCreated, told}, err
+	return answer{http.StatusCreated, testimony}, err
 }
 
 func verdict(c *call) (any, error) {

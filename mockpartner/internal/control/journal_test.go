@@ -73,7 +73,7 @@ func TestExchangesAreStreamedAsTheyArriveAndEnd(t *testing.T) {
 	}
 	o.mock.Close()
 	if name, data := all.next(); name != "dropped" || data["message"] != "the journal is closed" {
-		t.Fatalf("want to be told of the end, got %s %v", name, data)
+		t.Fatalf("Expected a report of the end, received %s %v", name, data)
 	}
 	if name, _ := all.next(); name != "" {
 		t.Fatalf("want the stream at its end, got %s", name)
@@ -120,7 +120,7 @@ func TestAWaitIsAnsweredWhenTheExchangeIsThere(t *testing.T) {
 	o.refused("GET", "/_mock/journal/har?after=x", "", 400, "after: expected a number")
 }
 
-func TestAnExchangeTellsWhatItTouched(t *testing.T) {
+func TestAnExchangeRecordsWhatItTouched(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	code := o.reserve("", key)
@@ -164,12 +164,12 @@ func TestTheJournalIsExportedAsAnArchive(t *testing.T) {
 	}
 }
 
-func TestTestimonyIsTakenDownAndListed(t *testing.T) {
+func TestTestimonyIsRecordedAndListed(t *testing.T) {
 	t.Parallel()
 	o := start(t)
-	told := o.call("POST", "/_mock/testimony", `{"died":["127.0.0.1:40112","[::ffff:10.0.0.7]:99","10.0.0.8"],"at":"2026-07-01T09:00:00Z"}`, 201)
-	if told["since"] != "2026-07-01T08:59:59Z" {
-		t.Errorf("want a second filled in, got %v", told)
+	reported := o.call("POST", "/_mock/testimony", `{"died":["127.0.0.1:40112","[::ffff:10.0.0.7]:99","10.0.0.8"],"at":"2026-07-01T09:00:00Z"}`, 201)
+	if reported["since"] != "2026-07-01T08:59:59Z" {
+		t.Errorf("want a second filled in, got %v", reported)
 	}
 	o.call("POST", "/_mock/testimony", `{"byHand":"a/b c"}`, 201)
 	list := o.call("GET", "/_mock/testimony", "", 200)["testimony"].([]any)
@@ -245,7 +245,7 @@ func TestExchangesAreChosenByStatusFaultTextAndWithoutProbes(t *testing.T) {
 	o.refused("GET", "/_mock/journal?probes=no", "", 400, "probes: expected true or false")
 }
 
-func TestTheVerdictIsToldAsJSONOrAsText(t *testing.T) {
+func TestTheVerdictIsPrintedAsJSONOrAsText(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	o.call("GET", "/products?limit=2", "", 200)

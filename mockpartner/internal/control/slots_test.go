@@ -95,7 +95,7 @@ func TestASlotIsChangedAsStaffWould(t *testing.T) {
 	}
 }
 
-func TestChangesOfASlotThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidChangesOfASlotAreRefused(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	id := slot(t, o.mock.Default())
@@ -215,23 +215,23 @@ func TestSandboxesWithKeysOfTheirOwnShareAnAddress(t *testing.T) {
 	o.call("GET", "/products", "", 200)
 }
 
-func TestWhatDoesNotExistIsNeitherClonedNorSavedNorRestored(t *testing.T) {
+func TestAMissingSandboxCannotBeClonedSavedOrRestored(t *testing.T) {
 	t.Parallel()
 	o := start(t, func(options *mockpartner.Options) { options.MaxSandboxes = 2 })
 	for _, c := range [][2]string{{"GET", ""}, {"POST", "/clone"}, {"POST", "/reset"}, {"GET", "/snapshots"}, {"POST", "/snapshots"}, {"POST", "/snapshots/x/restore"}, {"DELETE", "/snapshots/x"}} {
 		o.refused(c[0], "/_mock/sandboxes/nobody"+c[1], `{"name":"x"}`, 404, `no sandbox "nobody"`)
 	}
 	const box = "/_mock/sandboxes/default"
-	o.refused("POST", box+"/snapshots/x/restore", "", 404, "no such snapshot: x")
-	o.refused("DELETE", box+"/snapshots/x", "", 404, "no such snapshot: x")
+	o.refused("POST", box+"/snapshots/x/restore", "", 404, "there is no snapshot with this name: x")
+	o.refused("DELETE", box+"/snapshots/x", "", 404, "there is no snapshot with this name: x")
 	o.refused("POST", box+"/snapshots", `{"name":"X"}`, 400, "name: expected")
 	o.refused("POST", box+"/snapshots", "", 400, "expected a JSON object")
-	o.refused("POST", box+"/clone", `{"name":"default"}`, 409, "such a sandbox already")
+	o.refused("POST", box+"/clone", `{"name":"default"}`, 409, "a sandbox with this name exists already")
 	o.refused("POST", box+"/clone", `{"name":"x","seed":1}`, 400, "seed")
 	for i := range 16 {
 		o.call("POST", box+"/snapshots", fmt.Sprintf(`{"name":"s%d"}`, i), 201)
 	}
 	o.refused("POST", box+"/snapshots", `{"name":"one-more"}`, 409, "16: delete one")
 	o.call("POST", box+"/clone", `{"name":"x"}`, 201)
-	o.refused("POST", box+"/clone", `{"name":"y"}`, 409, "as many sandboxes as there may be")
+	o.refused("POST", box+"/clone", `{"name":"y"}`, 409, "the maximum number of sandboxes is reached")
 }

@@ -64,8 +64,8 @@ func (p Partner) AboutWebhooks() bool { return p.scenario.Webhooks != nil }
 func (p Partner) Scenario() *script.Scenario { return p.scenario }
 
 var (
-	ErrNoDefect  = errors.New("there is no such defect")
-	ErrNoVariant = errors.New("there is no such variant")
+	ErrNoDefect  = errors.New("there is no defect with this name")
+	ErrNoVariant = errors.New("there is no variant with this name")
 )
 
 var (

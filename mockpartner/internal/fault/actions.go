@@ -99,7 +99,7 @@ func (a Actions) Compile(when When, answered Answered) (Effect, error) {
 	case answered != "" && when != After && answers+waits > 0:
 		return Effect{}, invalid.At("answered", "requires when: after, because the answer is known only after the effect")
 	case when == Before && answers+waits+passes == 0:
-		return Effect{}, invalid.At("when", "before the effect there is no answer to change: leave it out, or give a status")
+		return Effect{}, invalid.At("when", "there is no answer to change before the effect: leave it out, or give a status")
 	}
 	return Effect{compiled, when, answered}, nil
 }

@@ -214,7 +214,7 @@ func TestTheLargestSharedBodyLeavesRoomForAllWhoHoldIt(t *testing.T) {
 	}
 }
 
-func TestManyMayWriteAndReadAtOnce(t *testing.T) {
+func TestManyMayWriteAndReadConcurrently(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 50, Bytes: 100_000})
 	shared := Body(strings.Repeat("x", 10_000))
@@ -238,10 +238,10 @@ func TestManyMayWriteAndReadAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnExchangeTellsWhetherItsAnswerWasDelivered(t *testing.T) {
+func TestAnExchangeRecordsWhetherItsAnswerWasDelivered(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		tell      func(Entry)
+		report    func(Entry)
 		delivered bool
 		left      bool
 	}{
@@ -253,14 +253,14 @@ func TestAnExchangeTellsWhetherItsAnswerWasDelivered(t *testing.T) {
 		"the caller left, no answer yet": {func(e Entry) { e.Left() }, false, true},
 	} {
 		j := New(Limits{})
-		c.tell(j.Begin(Exchange{}))
+		c.report(j.Begin(Exchange{}))
 		if e := j.Exchanges(Filter{})[0]; e.Delivered != c.delivered || (e.LeftAfter != nil) != c.left {
 			t.Errorf("%s: want delivered %t and left %t, got %t and %v", name, c.delivered, c.left, e.Delivered, e.LeftAfter)
 		}
 	}
 }
 
-func TestARecordTellsWhatIsMissing(t *testing.T) {
+func TestARecordStatesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 3})
 	enter(j, "GET", "/a", 200, "")

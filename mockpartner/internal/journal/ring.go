@@ -201,12 +201,12 @@ func (j *Journal) Testify(t Testimony) (Testimony, error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	told := 0
+	total := 0
 	for _, earlier := range j.testimony {
-		told += earlier.size()
+		total += earlier.size()
 	}
-	if told+t.size() > maxTestified {
-		return t, fmt.Errorf("%w: it is about %d connections and codes", ErrTooMuch, told)
+	if total+t.size() > maxTestified {
+		return t, fmt.Errorf("%w: it is about %d connections and codes", ErrTooMuch, total)
 	}
 	j.testimony = append(j.testimony, t)
 	return t, nil

@@ -45,7 +45,7 @@ func TestAWaitEndsWithTheLastExchangeThatItWants(t *testing.T) {
 	})
 }
 
-func TestAWaitBeginsAnewWhenTheJournalIsCleared(t *testing.T) {
+func TestAWaitStartsAgainWhenTheJournalIsCleared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j := New(Limits{})
@@ -63,7 +63,7 @@ func TestAWaitBeginsAnewWhenTheJournalIsCleared(t *testing.T) {
 	})
 }
 
-func TestASubscriberIsToldOfArrivalAndEnd(t *testing.T) {
+func TestASubscriberReceivesTheArrivalAndTheEnd(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{})
 	enter(j, "GET", "/before", 200, "")
@@ -110,7 +110,7 @@ func TestASlowSubscriberIsDroppedNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestWatchersAreBoundedAndDismissed(t *testing.T) {
+func TestWatchersAreLimitedAndEndedAtShutdown(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{})
 	var first *Subscription
@@ -174,7 +174,7 @@ func TestExchangesAreFoundByWhatTheyTouchedAndSaid(t *testing.T) {
 	}
 }
 
-func TestAnArchiveHoldsWhatWasSaid(t *testing.T) {
+func TestAnArchiveContainsTheExchanges(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{})
 	j.Begin(Exchange{Method: "POST", Target: "/availability?a=1&a=2&b=%2F", Request: Message{

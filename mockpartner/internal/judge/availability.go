@@ -92,7 +92,7 @@ func oncePerSync(s *story, b *bench) {
 			continue
 		}
 		if a.left == 0 {
-			b.broken([]*call{a.last, c}, "The slots of %.60q, %.60q were asked for again without a pull of the catalog in between.", c.asks.ProductID, c.asks.OptionID)
+			b.broken([]*call{a.last, c}, "The slots of %.60q, %.60q were requested again without a pull of the catalog in between.", c.asks.ProductID, c.asks.OptionID)
 			continue
 		}
 		a.left, a.last = a.left-1, c

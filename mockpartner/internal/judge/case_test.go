@@ -139,7 +139,7 @@ func TestAnAnswerIsKnownOnceItHasCome(t *testing.T) {
 	}
 }
 
-func TestACodeThatLooksLikeAnotherMisspeltIsItself(t *testing.T) {
+func TestACodeThatLooksLikeAMisspeltOneIsItself(t *testing.T) {
 	t.Parallel()
 	hold := func(reference, code string) journal.Exchange {
 		return answered("POST", "/bookings/reserve", party("x", reference, two), fmt.Sprintf(`{"reservationConfirmationCode":%q,"expiresAt":"2026-07-02T20:00:00Z"}`, code), 0)
@@ -154,7 +154,7 @@ func TestACodeThatLooksLikeAnotherMisspeltIsItself(t *testing.T) {
 	}
 }
 
-func TestWhatThePartnerTookIsNotUnknown(t *testing.T) {
+func TestAnOptionThatThePartnerStillOffersIsNotUnknown(t *testing.T) {
 	t.Parallel()
 	e := answered("POST", "/availability", ask("dinner", day, day, `{"id":"unit-adult","quantity":1}`), "[]", 0)
 	if j := rule(t, judge.Judge(caseOf(t, e)), "catalog.known"); j.Verdict != judge.Kept {

@@ -16,11 +16,11 @@ func reservedFirst(s *story, b *bench) {
 	lost := s.lostCodes()
 	for _, h := range s.holds {
 		for _, c := range h.confirms {
-			reserve, told := lost[h.code]
+			reserve, isLost := lost[h.code]
 			switch {
 			case h.reserve != nil:
 				b.kept()
-			case told:
+			case isLost:
 				b.broken([]*call{reserve, c}, "The answer to reserve with the code %.60q had not arrived by then.", h.code)
 			case !s.complete():
 				b.cannot(early)
@@ -54,7 +54,7 @@ func confirmOnce(s *story, b *bench) {
 				b.kept()
 			case final && !s.knows(before, c.Arrived) && since(before, c) >= presumed:
 				final = false
-				b.cannot("the process that was answered may have died or been paused before it wrote that down")
+				b.cannot("the caller may have died or been paused before it stored the answer")
 			case final:
 				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q, though it had been answered %d.", h.code, before.Status)
 			case c.Arrived.Before(until):

@@ -17,7 +17,7 @@ import (
 
 // Judge judges the caller by every rule.
 func Judge(c Case) Verdict {
-	story := tell(c)
+	story := newStory(c)
 	verdict := Verdict{
 		Verdict:   NothingToJudge,
 		Now:       c.Now.UTC(),
@@ -58,8 +58,8 @@ func (v Verdict) notes(died int) []string {
 	}
 	note(int(v.Cleared), "the journal was emptied of its first %d exchanges: what they say is not judged")
 	note(int(v.Dropped), "the journal dropped %d exchanges to make room for newer ones: what they say is not judged")
-	note(v.UnderWay, "%d exchanges are still under way")
-	note(died, "%d exchanges count as unanswered: their callers died, as was testified")
+	note(v.UnderWay, "%d exchanges are still in progress")
+	note(died, "%d exchanges count as unanswered: a test reported that their callers died")
 	return notes
 }
 

@@ -18,7 +18,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestACallerThatKeepsItsSideIsToldSo(t *testing.T) {
+func TestACallerThatKeepsTheContractGetsTheVerdictKept(t *testing.T) {
 	t.Parallel()
 	m := open(t, awkward)
 	m.gets("GET", "/products?limit=1", "")
@@ -271,7 +271,7 @@ func TestEveryRuleIsBrokenByABreach(t *testing.T) {
 	}
 }
 
-func TestWhatTheContractAllowsIsNotHeldAgainstTheCaller(t *testing.T) {
+func TestCallsThatTheContractAllowsBreakNoRule(t *testing.T) {
 	t.Parallel()
 	again := func(fault string) func(marketplace) {
 		return func(m marketplace) {
@@ -366,7 +366,7 @@ func TestAnOptionWithoutAnAdultIsAskedForByItsFirstUnit(t *testing.T) {
 	m.partner.AssertCallerKept(t)
 }
 
-func TestWhatCannotBeJudgedIsNamedWithTheReason(t *testing.T) {
+func TestRulesThatCannotBeJudgedAreNamedWithTheReason(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		rule, reason string
@@ -383,7 +383,7 @@ func TestWhatCannotBeJudgedIsNamedWithTheReason(t *testing.T) {
 			m.send("POST", "/bookings/reserve", party(m.slot(), "b-1", two))
 			m.advance(time.Hour)
 		}},
-		"a release that failed just now": {"release.repeated", "the last release failed a short while ago and may be sent again yet", func(m marketplace) {
+		"a release that failed just now": {"release.repeated", "the last release failed a short while ago and may still be sent again", func(m marketplace) {
 			code := m.reserve("b-1")
 			m.arm(`{match: {endpoint: release}, status: 500}`)
 			m.send("DELETE", partnerapi.ReleasePath(code), "")
@@ -414,7 +414,7 @@ func TestWhatCannotBeJudgedIsNamedWithTheReason(t *testing.T) {
 	}
 }
 
-func TestWhatIsJudgedInPartTellsOfTheRest(t *testing.T) {
+func TestAPartialVerdictNamesTheRest(t *testing.T) {
 	t.Parallel()
 	m := open(t)
 	m.sync() // perhaps not the only one
@@ -428,7 +428,7 @@ func TestWhatIsJudgedInPartTellsOfTheRest(t *testing.T) {
 	}
 }
 
-func TestAVerdictTellsWhatTheJournalHasLost(t *testing.T) {
+func TestAVerdictStatesWhatTheJournalHasLost(t *testing.T) {
 	t.Parallel()
 	m := open(t, func(o *mockpartner.Options) { o.Journal.Exchanges = 3 })
 	m.sync()

@@ -24,9 +24,9 @@ func owed(s *story, b *bench) {
 		case len(h.releases) > 0:
 			b.kept()
 		case !h.reserve.died.IsZero():
-			b.cannot("the caller died as reserve was answered: it may not know the code")
+			b.cannot("the caller died when reserve was answered: it may not know the code")
 		case !s.knows(h.reserve, s.Real):
-			b.cannot("the process that was answered did not call for long enough afterwards: it may have died and not know the code")
+			b.cannot("the caller did not call again for long enough: it may have died and not know the code")
 		case h.expires.IsZero():
 			b.cannot("reserve was answered without an expiry that can be read")
 		case s.Now.Before(h.expires):
@@ -65,9 +65,9 @@ func (s *story) repeated(b *bench, calls []*call, what, code string, settles ...
 	last := calls[len(calls)-1]
 	switch {
 	case !last.Done && last.LeftAfter == nil:
-		b.cannot("the last " + what + " is still under way")
+		b.cannot("the last " + what + " is still in progress")
 	case s.passed(last) < patience:
-		b.cannot("the last " + what + " failed a short while ago and may be sent again yet")
+		b.cannot("the last " + what + " failed a short while ago and may still be sent again")
 	default:
 		b.broken(calls, "The %s of %.60q failed and was not sent again within %s.", what, code, s.passed(last).Truncate(time.Minute))
 	}

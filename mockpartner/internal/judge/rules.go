@@ -14,7 +14,7 @@ type check struct {
 // These are reasons why a rule is not judged if the record has no such calls.
 const (
 	noExchange     = "there is no exchange"
-	noAvailability = "availability was not asked for"
+	noAvailability = "availability was not requested"
 	noReserve      = "reserve was not called"
 	noConfirm      = "confirm was not called"
 )
@@ -30,7 +30,7 @@ var rules = []check{
 	{duty.CatalogKnown, "no call names a product", catalogKnown},
 	{duty.Window, noAvailability, window},
 	{duty.Party, noAvailability, party},
-	{duty.OncePerSync, "no 60-day window was asked for", oncePerSync},
+	{duty.OncePerSync, "no 60-day window was requested", oncePerSync},
 	{duty.FreshSlot, noReserve, fresh},
 	{duty.Units, noReserve, units},
 	{duty.ReserveOnce, "no reserve has a resellerReference", reserveOnce},

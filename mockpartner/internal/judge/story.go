@@ -30,13 +30,13 @@ type hold struct {
 	releases []*call
 }
 
-func tell(c Case) *story {
+func newStory(c Case) *story {
 	s := &story{Case: c, testimony: heard(c.Testimony)}
 	for _, e := range c.Exchanges {
-		told := newCall(e)
-		told.died, _ = s.died(e)
-		told.process = processOf(told)
-		s.calls = append(s.calls, told)
+		added := newCall(e)
+		added.died, _ = s.died(e)
+		added.process = processOf(added)
+		s.calls = append(s.calls, added)
 	}
 	s.active = activities(s.calls)
 	known := s.reserved()
@@ -134,12 +134,12 @@ type testimony struct {
 
 func heard(list []journal.Testimony) testimony {
 	t := testimony{deaths: map[string][]journal.Testimony{}, byHand: map[string]int{}}
-	for _, told := range list {
-		for _, connection := range told.Died {
-			t.deaths[connection] = append(t.deaths[connection], told)
+	for _, testimony := range list {
+		for _, connection := range testimony.Died {
+			t.deaths[connection] = append(t.deaths[connection], testimony)
 		}
-		if told.ByHand != "" {
-			t.byHand[told.ByHand]++
+		if testimony.ByHand != "" {
+			t.byHand[testimony.ByHand]++
 		}
 	}
 	return t

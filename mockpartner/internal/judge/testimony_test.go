@@ -53,8 +53,8 @@ func TestAProcessThatDiedHasNotLeftByItsOwnDecision(t *testing.T) {
 		if got := rule(t, verdict, "call.patient"); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
 		}
-		if told := strings.Contains(verdict.String(), "1 exchanges count as unanswered"); told != (c.want == judge.NotJudged) {
-			t.Errorf("%s: want it told that a death counted, got %s", name, verdict)
+		if reported := strings.Contains(verdict.String(), "1 exchanges count as unanswered"); reported != (c.want == judge.NotJudged) {
+			t.Errorf("%s: Expected a note about the death, received %s", name, verdict)
 		}
 	}
 }
@@ -143,7 +143,7 @@ const (
 	lastDay = "2026-08-30"
 )
 
-// marketplace is a caller that keeps its side of the contract unless it is told
+// marketplace is a caller that keeps its side of the contract unless it is asked
 // to break it.
 type marketplace struct {
 	t       *testing.T

@@ -87,7 +87,7 @@ func behaviour(t *testing.T, o mockpartner.Options) (*script.Scenario, string) {
 	return scenario, text
 }
 
-func TestOfAPartnerThatKeepsTheContractNothingElseIsLearned(t *testing.T) {
+func TestNoFaultsAreLearnedFromAConformantPartner(t *testing.T) {
 	t.Parallel()
 	if s, text := behaviour(t, mockpartner.Options{}); s.Policy != nil || s.HoldFor != 0 || len(s.Quirks)+len(s.Faults) > 0 {
 		t.Errorf("Expected neither policy, hold length, quirks nor faults, received\n%s", text)

@@ -18,11 +18,11 @@ func (l *learner) drifts(products []product) (found []quirk) {
 	for i := range products {
 		p := &products[i]
 		if drifting(pulls, i) {
-			found = append(found, quirk{platform.Quirk{Drift: platform.DriftProducts, Product: p.sold.ID}, "its id was another at every pull"})
+			found = append(found, quirk{platform.Quirk{Drift: platform.DriftProducts, Product: p.sold.ID}, "its id changed with every pull"})
 		}
 		for j := range p.options {
 			if drifting(pulls, i, j) {
-				found = append(found, quirk{platform.Quirk{Drift: platform.DriftOptions, Product: p.sold.ID, Option: p.options[j].id}, "its id was another at every pull"})
+				found = append(found, quirk{platform.Quirk{Drift: platform.DriftOptions, Product: p.sold.ID, Option: p.options[j].id}, "its id changed with every pull"})
 			}
 		}
 	}
@@ -83,11 +83,11 @@ func (l *learner) slotDrifts(products []product) (found []quirk) {
 			if stayed > 0 && fromDay > 0 {
 				q.FromDay = fromDay
 			}
-			found = append(found, quirk{q, fmt.Sprintf("%s had another id at a later call", count.Of(changed, "slot"))})
+			found = append(found, quirk{q, fmt.Sprintf("%s had another id in a later call", count.Of(changed, "slot"))})
 		}
 	}
 	if len(found) == options && options > 0 && !slices.ContainsFunc(found, func(q quirk) bool { return q.FromDay > 0 }) {
-		return []quirk{{platform.Quirk{Drift: platform.DriftSlots}, "slots had other ids at every call"}}
+		return []quirk{{platform.Quirk{Drift: platform.DriftSlots}, "slots had new ids in every call"}}
 	}
 	return found
 }

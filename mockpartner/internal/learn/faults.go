@@ -25,7 +25,7 @@ func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct
 		}
 		found = append(found, learnedFault{
 			fmt.Sprintf("{match: {endpoint: availability, credential: good, product: %s, option: %s}, answered: 2xx, jq: '%s'}", scalar(one.product), scalar(one.option), strings.ReplaceAll(one.program, "'", "''")),
-			"slots of this option look otherwise than those of most",
+			"slots of this option differ from those of most options",
 		})
 	}
 	found = append(found, strangerFaults(s)...)
@@ -71,7 +71,7 @@ func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct
 		}
 		found = append(found, learnedFault{
 			fmt.Sprintf("{match: {%s}, %s}", strings.Join(append([]string{"endpoint: " + string(one.endpoint)}, one.match...), ", "), actions),
-			fmt.Sprintf("%s: so it was in %s of %d", one.about, count.Of(len(forms[most]), "answer"), len(one.calls)),
+			fmt.Sprintf("%s: seen in %s of %d", one.about, count.Of(len(forms[most]), "answer"), len(one.calls)),
 		})
 	}
 	return append(found, l.wrongLimits()...)
@@ -204,7 +204,7 @@ func (l *learner) special(s *situation, rare, most form, few, many []holdCall) (
 		match := append([]string{"endpoint: " + string(s.endpoint)}, s.match...)
 		return learnedFault{
 			fmt.Sprintf("{match: {%s, %s}, %s}", strings.Join(match, ", "), one.match, actions),
-			fmt.Sprintf("%s: so it was in %s of %d, those alike in this", s.about, count.Of(len(few), "answer"), len(s.calls)),
+			fmt.Sprintf("%s: seen in %s of %d that have this in common", s.about, count.Of(len(few), "answer"), len(s.calls)),
 		}, true
 	}
 	return f, false

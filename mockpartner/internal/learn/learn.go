@@ -108,15 +108,15 @@ func (l *learner) twin() (*Twin, error) {
 	if n := l.twinned.unseen; n > 0 {
 		l.note("The slots of %s of %d were not seen: the twin has none for them.", count.Of(n, "option"), l.twinned.options)
 	}
-	told := l.tell()
+	followed := l.follow()
 	for i := range products {
 		for j := range products[i].options {
-			seatsOfUnits(&products[i], &products[i].options[j], told)
+			seatsOfUnits(&products[i], &products[i].options[j], followed)
 		}
 	}
-	s := &sheet{learner: l, products: products, times: l.answerTimes(), conduct: conductOf(told)}
-	s.quirks = l.quirks(told, products, slices.ContainsFunc(s.conduct.policy, func(p said) bool { return p.line == "noHolds: true" }))
-	s.faults = l.faults(told, products, s.quirks, s.conduct)
+	s := &sheet{learner: l, products: products, times: l.answerTimes(), conduct: conductOf(followed)}
+	s.quirks = l.quirks(followed, products, slices.ContainsFunc(s.conduct.policy, func(p said) bool { return p.line == "noHolds: true" }))
+	s.faults = l.faults(followed, products, s.quirks, s.conduct)
 	text, err := s.write()
 	if err != nil {
 		return nil, err

@@ -199,7 +199,7 @@ func TestAPartnerThatCannotBeReadIsAnErrorThatSaysWhy(t *testing.T) {
 	}{
 		{learn.Options{}, "expected the address of a partner or a recording"},
 		{learn.Options{BaseURL: "partner.example"}, "expected the partner's base URL"},
-		{learn.Options{BaseURL: "http://user:word@partner.example"}, "leave them out"},
+		{learn.Options{BaseURL: "http://user:hidden@partner.example"}, "leave them out"},
 		{learn.Options{BaseURL: refuses.URL}, "expected 200, received 401: check the key and --auth-type"},
 		{learn.Options{BaseURL: "http://127.0.0.1:1"}, "does not answer"},
 		{learn.Options{BaseURL: empty.URL}, learn.ErrNothing.Error()},
@@ -207,7 +207,7 @@ func TestAPartnerThatCannotBeReadIsAnErrorThatSaysWhy(t *testing.T) {
 		{learn.Options{Recordings: []string{noArchive}}, "expected an HTTP archive"},
 	} {
 		c.options.AuthKey = key
-		if _, err := learn.Learn(t.Context(), c.options); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "word") {
+		if _, err := learn.Learn(t.Context(), c.options); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("want %s, got %v", c.want, err)
 		}
 	}
@@ -266,19 +266,19 @@ func TestNoKeyAndNoGuestGetsIntoATwin(t *testing.T) {
 			"units": []any{map[string]any{"id": "unit-adult", "internalName": planted["code"], "type": "ADULT", "pricingFrom": []any{map[string]any{"original": 1, "currency": "EUR"}}}},
 		}},
 	}
-	told := map[string]any{"message": strings.Join(all, " "), "contact": map[string]any{"fullName": planted["name"]}}
+	reported := map[string]any{"message": strings.Join(all, " "), "contact": map[string]any{"fullName": planted["name"]}}
 	archive, err := json.Marshal(map[string]any{"log": map[string]any{"version": "1.2", "entries": []any{
 		entry(0, "GET", "/products", "", 200, []any{product}),
 		entry(1, "POST", "/availability", `{"productId":"p","optionId":"o","localDateStart":"2026-07-02","localDateEnd":"2026-07-03","units":[{"id":"unit-adult","quantity":1}]}`, 200, []any{
 			map[string]any{"id": planted["code"], "localDateTimeStart": "2026-07-02T09:00:00Z", "localDateTimeEnd": "2026-07-02T10:00:00Z", "status": planted["name"], "vacancies": 3, "unitPricing": []any{map[string]any{"unitId": planted["mail"], "original": 1, "currency": "EUR"}}},
 		}),
 		entry(2, "POST", "/bookings/reserve", `{"productId":"p","optionId":"o","availabilityId":"s","units":[{"id":"unit-adult","quantity":1}],`+contact+`}`, 200,
-			map[string]any{"reservationConfirmationCode": planted["code"], "expiresAt": "2026-07-01T12:20:02Z", "for": told}),
-		entry(3, "POST", "/bookings/confirm", `{"reservationConfirmationCode":`+string(code)+`,`+contact+`}`, 200, map[string]any{"externalBookingId": planted["id"], "status": planted["name"], "told": told,
+			map[string]any{"reservationConfirmationCode": planted["code"], "expiresAt": "2026-07-01T12:20:02Z", "for": reported}),
+		entry(3, "POST", "/bookings/confirm", `{"reservationConfirmationCode":`+string(code)+`,`+contact+`}`, 200, map[string]any{"externalBookingId": planted["id"], "status": planted["name"], "told": reported,
 			"tickets": []any{map[string]any{"redemptionMethod": planted["name"], "deliveryOptions": []any{map[string]any{"deliveryFormat": planted["id"], "deliveryMethod": "TICKET", "deliveryValue": planted["code"]}}}}}),
-		entry(4, "POST", "/bookings/confirm", `{"reservationConfirmationCode":"other",`+contact+`}`, 422, told),
-		entry(5, "DELETE", partnerapi.ReleasePath(planted["code"]), "", 404, told),
-		entry(6, "POST", partnerapi.CancelPath(planted["id"]), `{"reason":"`+planted["mail"]+`"}`, 409, told),
+		entry(4, "POST", "/bookings/confirm", `{"reservationConfirmationCode":"other",`+contact+`}`, 422, reported),
+		entry(5, "DELETE", partnerapi.ReleasePath(planted["code"]), "", 404, reported),
+		entry(6, "POST", partnerapi.CancelPath(planted["id"]), `{"reason":"`+planted["mail"]+`"}`, 409, reported),
 	}}})
 	if err != nil {
 		t.Fatal(err)

@@ -69,8 +69,8 @@ type move struct {
 	seats int
 }
 
-// tell follows the history.
-func (l *learner) tell() *story {
+// follow follows the history.
+func (l *learner) follow() *story {
 	s := &story{holds: map[string]*hold{}, bookings: map[string]*hold{}, slots: map[slotID]*slotStory{}}
 	for _, c := range l.calls {
 		s.now = clockOf(c)

@@ -80,7 +80,7 @@ func (l *learner) nonsense() (found []learnedFault) {
 			if (broke+lost)*2 > len(calls) {
 				found = append(found, learnedFault{
 					fmt.Sprintf("{match: {endpoint: %s, credential: good, %s}, %s}", of.endpoint, kind.match, does),
-					fmt.Sprintf("%s with a body that no marketplace sends: so it was in %s of %d", of.endpoint, count.Of(broke+lost, "answer"), len(calls)),
+					fmt.Sprintf("%s with a body that no marketplace sends: seen in %s of %d", of.endpoint, count.Of(broke+lost, "answer"), len(calls)),
 				})
 			}
 		}
@@ -107,7 +107,7 @@ func strangerFaults(s *story) (found []learnedFault) {
 		for _, key := range []credential{wrongKey, missingKey} {
 			found = append(found, learnedFault{
 				fmt.Sprintf("{match: {endpoint: %s, credential: %s}, admit: true, when: after, status: 401}", endpoint, key),
-				fmt.Sprintf("%s has its effect before the key is checked: so it was in %d of %d cases", endpoint, acted, acted+not),
+				fmt.Sprintf("%s takes effect before the key is checked: seen in %d of %d cases", endpoint, acted, acted+not),
 			})
 		}
 	}
@@ -132,6 +132,6 @@ func (l *learner) wrongLimits() []learnedFault {
 	}
 	return []learnedFault{{
 		`{match: {endpoint: products, credential: good, query: {limit: "*"}}, answered: 4xx, set_status: 500}`,
-		fmt.Sprintf("products with a limit that is no number of products: so it was in %s of %d", count.Of(broke, "answer"), len(calls)),
+		fmt.Sprintf("products with an invalid limit: seen in %s of %d", count.Of(broke, "answer"), len(calls)),
 	}}
 }

@@ -59,7 +59,7 @@ func (l *learner) patchOf(products []product) string {
 	steps = append(steps, last...)
 	const most = 500
 	if len(steps) > most {
-		l.note("%s of the catalog are not as the partner shows them: there are too many of them.", count.Of(len(steps)-most, "field"))
+		l.note("%s of the catalog differ from what the partner shows: there are too many to write down.", count.Of(len(steps)-most, "field"))
 		steps = steps[:most]
 	}
 	return strings.Join(steps, " | ")

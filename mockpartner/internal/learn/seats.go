@@ -68,7 +68,7 @@ func (l *learner) quirks(s *story, products []product, noHolds bool) (found []qu
 	}
 	for _, on := range slices.Sorted(maps.Keys(accepted)) {
 		if !slices.ContainsFunc(found, func(q quirk) bool { return q.On == on && q.Does == platform.Accept }) {
-			found = append(found, quirk{platform.Quirk{On: on, Does: platform.Accept}, fmt.Sprintf("%s answered as if all were well", count.Of(accepted[on], "such call"))})
+			found = append(found, quirk{platform.Quirk{On: on, Does: platform.Accept}, fmt.Sprintf("%s was answered as a success", count.Of(accepted[on], "such call"))})
 		}
 	}
 	return found
@@ -162,10 +162,10 @@ func (l *learner) moved(on platform.Case, moves []move, products []product, acce
 	one := func(list []move, product, option string) []quirk {
 		q := platform.Quirk{On: on, Does: does, Product: product, Option: option}
 		if !amountOf(&q, list, products) {
-			l.note("In the case %s seats moved otherwise than they should, in a way that the twin does not imitate.", on)
+			l.note("In the case %s the seats changed wrongly, in a way that the twin does not imitate.", on)
 			return nil
 		}
-		return []quirk{{q, fmt.Sprintf("so it was in %d of %d such cases", len(list), len(moves))}}
+		return []quirk{{q, fmt.Sprintf("seen in %d of %d such cases", len(list), len(moves))}}
 	}
 	if everywhere {
 		return one(all, "", "")
@@ -213,7 +213,7 @@ func explained(on platform.Case, moves []move, wrong map[[2]string][]move, produ
 		if accepted[on] > 0 {
 			q.Does = platform.Accept
 		}
-		return &quirk{q, fmt.Sprintf("so it was in %d of %d such cases", fits, len(moves))}
+		return &quirk{q, fmt.Sprintf("seen in %d of %d such cases", fits, len(moves))}
 	}
 	return nil
 }

@@ -231,7 +231,7 @@ func (l *learner) schedule(p *product, o *option, index int, zone *time.Location
 	}
 	l.twinned.slots += len(all)
 	o.seen = append(o.seen, fmt.Sprintf("%d slots of %d days from %s on, %s. Seats and states are those of that moment.", len(all), len(d.slots), d.first.Format(partnerapi.DateLayout), source(d.from)),
-		"Guess: other days are as these, weekday by weekday.")
+		"Guess: on other days the slots are the same as on these, by weekday.")
 	s := catalog.Schedule{}
 	seats := seatsOf(p, o, all, &s)
 	limitedAt(o, all, &s, seats)

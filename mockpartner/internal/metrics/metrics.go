@@ -30,7 +30,7 @@ func New() *Metrics {
 		registry: prometheus.NewRegistry(),
 		exchanges: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "mockpartner_exchanges_total",
-			Help: "Exchanges with callers of the partner endpoints that have ended, by endpoint and status. Status 0 is no answer, endpoint none a path that is no endpoint.",
+			Help: "Exchanges with callers of the partner endpoints that have ended, by endpoint and status. Status 0 means no answer. Endpoint none means that the path belongs to no endpoint.",
 		}, []string{"endpoint", "status"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "mockpartner_exchange_duration_seconds",

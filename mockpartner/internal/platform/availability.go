@@ -69,7 +69,7 @@ func windowOf(r partnerapi.AvailabilityRequest) (first, last time.Time, err erro
 		return first, last, refuse(BadRequest, "localDateEnd: the window ends on %s, before it starts on %s", r.LocalDateEnd, r.LocalDateStart)
 	}
 	if days := dayNumber(last) - dayNumber(first) + 1; days > MaxWindowDays {
-		return first, last, refuse(BadRequest, "localDateEnd: the window has %d days; ask for at most %d at a time", days, MaxWindowDays)
+		return first, last, refuse(BadRequest, "localDateEnd: the window has %d days; request at most %d at a time", days, MaxWindowDays)
 	}
 	return first, last, nil
 }

@@ -200,7 +200,7 @@ func TestHiddenVacanciesAreNotNamedButCounted(t *testing.T) {
 	}
 }
 
-func TestWindowsThatCannotBeAreRefused(t *testing.T) {
+func TestImpossibleWindowsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	good := partnerapi.AvailabilityRequest{ProductID: "walk", OptionID: "daily", LocalDateStart: "2026-07-01", LocalDateEnd: "2026-07-02"}

@@ -77,7 +77,7 @@ func (d fixture) listing() {
 	}
 }
 
-func TestACodeThatIsNearlyRightIsTakenForTheRightOneWhereAQuirkSaysSo(t *testing.T) {
+func TestASimilarCodeIsAcceptedIfAQuirkSaysSo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		finds Nearly
@@ -138,7 +138,7 @@ func TestARaceCanBeAboutAnotherKindOfCallAlone(t *testing.T) {
 	}
 }
 
-func TestARaceThatOverwritesLosesWhatCameBetween(t *testing.T) {
+func TestARaceThatOverwritesLosesTheChangesInBetween(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := quirkyDesk(t, Quirk{On: OnReserve, Race: Duration(time.Second), Overwrites: true})

@@ -100,7 +100,7 @@ func zone(t testing.TB, name string) *time.Location {
 	return in
 }
 
-func TestTimersAreWhatTheClockWillComeTo(t *testing.T) {
+func TestTimersListThePendingEvents(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.CutOff = 2 * time.Hour }))
 	if got := d.Timers(10); len(got) != 1 || got[0] != (Timer{At: noon.Add(11 * time.Hour), Kind: DayBegins, Subject: "Europe/Lisbon"}) {
@@ -160,7 +160,7 @@ func TestAtItsTimeATimerIsOver(t *testing.T) {
 }
 
 // Samoa had no 30 December 2011.
-func TestADayThatAZoneSkipsDoesNotBegin(t *testing.T) {
+func TestADayThatAZoneSkipsHasNoBeginning(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct(func(p *catalog.Product, _ *catalog.Schedule) { p.TimeZone = "Pacific/Apia" }))
 	d.clock.Set(time.Date(2011, 12, 30, 9, 0, 0, 0, time.UTC)) // the evening of the 29th

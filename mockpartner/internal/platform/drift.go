@@ -146,7 +146,7 @@ func (inv *inventory) find(productID, optionID, availabilityID string) (slotKey,
 	}
 	key, ok := inv.keyOf(option, availabilityID)
 	if !ok {
-		return slotKey{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", optionID, availabilityID)
+		return slotKey{}, refuse(UnknownID, "option %q has no slot %q: request availability again", optionID, availabilityID)
 	}
 	return key, nil
 }

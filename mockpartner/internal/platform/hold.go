@@ -118,35 +118,35 @@ type Facts struct {
 	Booking *Booking   `json:"booking,omitempty"`
 }
 
-// Tell receives the facts before and after a call; no other call comes between. It is not called
-// when the request is refused before it reaches a slot, a hold or a booking. A nil Tell is ignored.
-type Tell func(before, after Facts)
+// Observe receives the facts before and after a call; no other call comes between. It is not called
+// when the request is refused before it reaches a slot, a hold or a booking. A nil Observe is ignored.
+type Observe func(before, after Facts)
 
 // callSubject is the subject of a call in progress.
 type callSubject struct {
-	stock  *inventory
-	now    time.Time
-	tell   Tell
-	slot   slotKey // its option is nil if the slot is unknown
-	code   string
-	before Facts
+	stock   *inventory
+	now     time.Time
+	observe Observe
+	slot    slotKey // its option is nil if the slot is unknown
+	code    string
+	before  Facts
 }
 
 // look begins a scene; end ends it. The platform stays locked in between.
-func (l *lifecycle) look(now time.Time, tell Tell, slot slotKey, code string) *callSubject {
-	s := &callSubject{stock: l.stock, now: now, tell: tell, slot: slot, code: code}
-	if tell != nil {
+func (l *lifecycle) look(now time.Time, observe Observe, slot slotKey, code string) *callSubject {
+	s := &callSubject{stock: l.stock, now: now, observe: observe, slot: slot, code: code}
+	if observe != nil {
 		s.before = s.facts()
 	}
 	return s
 }
 
 func (s *callSubject) end() {
-	if s.tell == nil {
+	if s.observe == nil {
 		return
 	}
 	if after := s.facts(); after != (Facts{}) || s.before != (Facts{}) {
-		s.tell(s.before, after)
+		s.observe(s.before, after)
 	}
 }
 

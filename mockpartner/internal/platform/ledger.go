@@ -68,7 +68,7 @@ func (l *ledger) add(key slotKey, more tally) {
 
 func (l *ledger) held(code string, key slotKey, seats int) {
 	if _, taken := l.promises.Get(code); taken {
-		l.note(lawUnique, code, "the code was given out again")
+		l.note(lawUnique, code, "the code was issued again")
 	}
 	l.promises.Set(code, promise{slot: key, held: seats})
 	l.add(key, tally{held: seats, live: 1})
@@ -86,7 +86,7 @@ func (l *ledger) booked(code, id string, seats int) {
 		return
 	}
 	if _, taken := l.bookings.Get(id); taken {
-		l.note(lawUnique, id, "the booking id was given out again")
+		l.note(lawUnique, id, "the booking id was issued again")
 	}
 	p.confirmed = seats
 	l.promises.Set(code, p)

@@ -11,7 +11,7 @@ import (
 
 const day = "2026-07-10"
 
-func TestReserveTakesSeatsAtOnce(t *testing.T) {
+func TestReserveTakesSeatsImmediately(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	slot := d.full(day, 5)
@@ -197,7 +197,7 @@ func TestSeatsOfAnExpiredHoldComeBackByThemselvesAtTheSecond(t *testing.T) {
 	d.left(day, 5)
 }
 
-func TestAHoldEndsAtItsExpiryHoweverLateAnybodyLooks(t *testing.T) {
+func TestAHoldExpiresOnTimeHoweverLateItIsRead(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	hold := d.reserve(d.full(day, 5), 2)

@@ -47,18 +47,18 @@ func (m *model) giveBack(h *modelHold) {
 	}
 }
 
-func TestRandomLifecyclesKeepTheLaws(t *testing.T) {
+func TestRandomLifecyclesKeepTheInvariants(t *testing.T) {
 	t.Parallel()
 	for _, noHolds := range []bool{false, true} {
 		t.Run(fmt.Sprintf("no holds %t", noHolds), func(t *testing.T) {
 			t.Parallel()
-			rapid.Check(t, func(rt *rapid.T) { tell(rt, t, noHolds) })
+			rapid.Check(t, func(rt *rapid.T) { play(rt, t, noHolds) })
 		})
 	}
 }
 
-// tell tells one random story to the platform and to the model.
-func tell(rt *rapid.T, t *testing.T, noHolds bool) {
+// play plays one random lifecycle on the platform and in the model.
+func play(rt *rapid.T, t *testing.T, noHolds bool) {
 	c := oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.Capacity = catalog.Seats{Min: 1, Max: 6} })
 	c.NoHolds = noHolds
 	d := open(t, c)

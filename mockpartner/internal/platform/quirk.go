@@ -226,17 +226,17 @@ func (q Quirk) Check() error {
 	case q.Probability < 0 || q.Probability > 1:
 		return invalid.At("probability", "expected a number above 0 and up to 1, received %v", q.Probability)
 	case q.On == "" && (moves || q.Elsewhere || q.Late != 0 || q.Race != 0 || q.Does != ""):
-		return invalid.At("on", "does, takes, gives, elsewhere, late and race want a case that they are about")
+		return invalid.At("on", "does, takes, gives, elsewhere, late and race need on: the case that they are about")
 	case q.On == OnConfirmUnknown && (moves || q.Product != "" || q.Option != "" || q.FromDay != 0 || q.OnceFull || q.OnceCancelled):
-		return invalid.At("on", "an unknown code is of no slot: it has no seats to move, and no product, option or slot")
+		return invalid.At("on", "an unknown code has no slot: leave out takes, gives, and everything about products, options and slots")
 	case q.OnceFull && q.On == "":
-		return invalid.At("once_full", "expected a case that the quirk is about")
+		return invalid.At("once_full", "expected on: the case that the quirk is about")
 	case q.OnceCancelled && q.On == "":
-		return invalid.At("once_cancelled", "expected a case that the quirk is about")
+		return invalid.At("once_cancelled", "expected on: the case that the quirk is about")
 	case q.On != "" && q.Does == "" && !moves && q.Race == 0 && q.Finds == "":
 		return invalid.At("does", "the quirk changes nothing: say what it does, takes or gives")
 	case (q.Elsewhere || q.Late != 0) && !moves:
-		return invalid.At("takes", "elsewhere and late want takes or gives")
+		return invalid.At("takes", "elsewhere and late need takes or gives")
 	case q.Race != 0 && !slices.Contains(races(), q.On):
 		return invalid.At("race", "expected on: one of %v with it, received %q", races(), q.On)
 	case q.Race != 0 && (q.Does == Refuse || q.Does == Nothing):

@@ -56,7 +56,7 @@ func (d fixture) books(code string) Booking {
 	return booking
 }
 
-// Each quirk is played on a slot of five seats, and what is left tells of it.
+// Each quirk is played on a slot of five seats, and the seats that are left show it.
 func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 	t.Parallel()
 	reserve := func(d fixture, slot string) { d.holds(slot, 3) }
@@ -184,7 +184,7 @@ func TestLateSeatsMoveWhenTheClockGetsThere(t *testing.T) {
 	}
 }
 
-func TestACodeThatIsDoneWithIsAcceptedWhereAQuirkSaysSo(t *testing.T) {
+func TestACodeThatHasEndedIsAcceptedIfAQuirkSaysSo(t *testing.T) {
 	t.Parallel()
 	for on, end := range map[Case]func(fixture, Hold){
 		OnConfirmReleased:  func(d fixture, h Hold) { d.Release(h.Code, nil) },
@@ -212,7 +212,7 @@ func TestACodeThatIsDoneWithIsAcceptedWhereAQuirkSaysSo(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutADeedLeavesNothing(t *testing.T) {
+func TestAnAnswerWithoutAnEffectChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{On: OnReserve, Does: Nothing}, Quirk{On: OnConfirm, Does: Nothing})
 	hold := d.holds(d.full(day, 5), 1)
@@ -231,7 +231,7 @@ func TestAnAnswerWithoutADeedLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestIDsOfWhatHasEndedComeRoundAgain(t *testing.T) {
+func TestAQuirkReusesTheIDsOfEndedHoldsAndBookings(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{Reuse: ReuseCodes}, Quirk{Reuse: ReuseBookingIDs})
 	slot := d.full(day, 5)
@@ -359,7 +359,7 @@ func TestASlotWithACancelledBookingIsRememberedForAQuirkThatAsks(t *testing.T) {
 	}
 }
 
-func TestIDsThatDriftAreKnownWhateverTheyHaveBecome(t *testing.T) {
+func TestOldIDsOfADriftingSlotAreStillKnown(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{Drift: DriftSlots})
 	first, second := d.slotOn(day).ID, d.slotOn(day).ID

@@ -34,7 +34,7 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 
 // Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal: UnknownID, BadRequest,
 // Unavailable with a message for the customer (RSV-5), or Full.
-func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error) {
+func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (Hold, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	p.stock.calls.reserves++
@@ -55,9 +55,9 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 		return Hold{}, err
 	}
 	if !ok {
-		return Hold{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", r.OptionID, r.AvailabilityID)
+		return Hold{}, refuse(UnknownID, "option %q has no slot %q: request availability again", r.OptionID, r.AvailabilityID)
 	}
-	scene := p.life.look(now, tell, key, "")
+	scene := p.life.look(now, observe, key, "")
 	defer scene.end()
 	hold := &Hold{
 		State:     Held,
@@ -86,7 +86,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 }
 
 // Release ends a hold and returns its seats (REL-3). It accepts any code.
-func (p *Platform) Release(code string, tell Tell) Outcome {
+func (p *Platform) Release(code string, observe Observe) Outcome {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	p.stock.calls.releases++
@@ -94,7 +94,7 @@ func (p *Platform) Release(code string, tell Tell) Outcome {
 	if !ok {
 		return HoldUnknown
 	}
-	defer p.life.look(now, tell, slotKey{}, hold.Code).end()
+	defer p.life.look(now, observe, slotKey{}, hold.Code).end()
 	return p.life.release(hold, now)
 }
 
@@ -141,7 +141,7 @@ func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
 // Confirm turns a live hold into a booking, or returns the booking that the hold has already become
 // (CNF-4). Its error is a *Refusal: NoLiveHold, or Unavailable if a partner without holds has sold
 // the seats meanwhile.
-func (p *Platform) Confirm(r partnerapi.ConfirmRequest, tell Tell) (Booking, error) {
+func (p *Platform) Confirm(r partnerapi.ConfirmRequest, observe Observe) (Booking, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	p.stock.calls.confirms++
@@ -152,7 +152,7 @@ func (p *Platform) Confirm(r partnerapi.ConfirmRequest, tell Tell) (Booking, err
 		}
 		return Booking{}, refuse(NoLiveHold, "There is no reservation with the code %q.", r.ReservationConfirmationCode)
 	}
-	defer p.life.look(now, tell, slotKey{}, hold.Code).end()
+	defer p.life.look(now, observe, slotKey{}, hold.Code).end()
 	return p.life.confirm(hold, r, now)
 }
 
@@ -194,7 +194,7 @@ func (l *lifecycle) confirm(hold *Hold, r partnerapi.ConfirmRequest, now time.Ti
 }
 
 // Cancel ends a booking and returns its seats (CAN-3). It accepts any id.
-func (p *Platform) Cancel(id string, tell Tell) Outcome {
+func (p *Platform) Cancel(id string, observe Observe) Outcome {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	p.stock.calls.cancels++
@@ -202,7 +202,7 @@ func (p *Platform) Cancel(id string, tell Tell) Outcome {
 	if !ok {
 		return BookingUnknown
 	}
-	defer p.life.look(now, tell, slotKey{}, booking.Code).end()
+	defer p.life.look(now, observe, slotKey{}, booking.Code).end()
 	if booking.State == Cancelled {
 		p.stock.move(p.stock.on(OnCancelAgain, holdOf(booking), now), holdOf(booking), 0, now)
 		return BookingCancelledYet

@@ -65,7 +65,7 @@ func TestASlotInUseKeepsItsSeatsAndTheOthersFollowTheCatalog(t *testing.T) {
 	}
 }
 
-func TestWhatIsSoldNoLongerCannotBeAskedFor(t *testing.T) {
+func TestAProductThatIsNoLongerSoldCannotBeRequested(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	id := d.full("2026-07-10", 5)
@@ -205,7 +205,7 @@ func TestASlotWithoutLimitCanBeClosedAndReopened(t *testing.T) {
 	}
 }
 
-func TestChangesThatCannotBeAreRefusedAndChangeNothing(t *testing.T) {
+func TestInvalidChangesAreRefusedAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	slot := d.full(day, 5)

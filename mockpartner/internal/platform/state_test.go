@@ -151,7 +151,7 @@ func TestPlannedChangesAreTimersAndCanBeRunTo(t *testing.T) {
 	}
 }
 
-func TestAnObserverIsToldOfWhatCallersWouldSee(t *testing.T) {
+func TestAnObserverReceivesWhatCallersWouldSee(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	id := d.full("2026-07-10", 5)
@@ -171,7 +171,7 @@ func TestAnObserverIsToldOfWhatCallersWouldSee(t *testing.T) {
 	}
 }
 
-func TestAClockTellsWhenItIsMoved(t *testing.T) {
+func TestAClockReportsWhenItIsMoved(t *testing.T) {
 	t.Parallel()
 	clock := clock.NewFrozen(noon)
 	for name, move := range map[string]func(){
@@ -187,7 +187,7 @@ func TestAClockTellsWhenItIsMoved(t *testing.T) {
 		select {
 		case <-moved:
 		default:
-			t.Errorf("%s: want it told", name)
+			t.Errorf("%s: Expected it to be reported", name)
 		}
 	}
 }

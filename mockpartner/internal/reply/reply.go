@@ -118,12 +118,12 @@ func Refuse(status int, format string, args ...any) error {
 func NewRouter() *mux.Router {
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		Message(w, http.StatusNotFound, "there is nothing at %s: GET /_mock/routes lists what is", r.URL.EscapedPath())
+		Message(w, http.StatusNotFound, "there is no path %s: GET /_mock/routes lists the paths", r.URL.EscapedPath())
 	})
 	router.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		allowed := strings.Join(allowedMethods(router, r), ", ")
 		w.Header().Set("Allow", allowed)
-		Message(w, http.StatusMethodNotAllowed, "%s does not take %s but %s", r.URL.EscapedPath(), r.Method, allowed)
+		Message(w, http.StatusMethodNotAllowed, "%s does not support %s: use %s", r.URL.EscapedPath(), r.Method, allowed)
 	})
 	return router
 }
@@ -149,7 +149,7 @@ func Whole(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 		return nil, Refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	}
 	if err != nil {
-		return nil, Refuse(http.StatusBadRequest, "the body breaks off: %v", err)
+		return nil, Refuse(http.StatusBadRequest, "the body is incomplete: %v", err)
 	}
 	return body, nil
 }

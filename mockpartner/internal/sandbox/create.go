@@ -117,7 +117,7 @@ func (r *Registry) enter(box *Sandbox, misbehave func(*script.Set) error) error 
 		return fmt.Errorf("%w: %s", ErrTaken, box.name)
 	}
 	if box.own && (r.byKey[box.credential.digest] != nil || box.credential == r.credential) {
-		return fmt.Errorf("%w: give each sandbox a key of its own", ErrKey)
+		return fmt.Errorf("%w: give each sandbox its own key", ErrKey)
 	}
 	if len(r.boxes) >= r.config.Max {
 		return fmt.Errorf("%w, %d: delete one", ErrFull, r.config.Max)

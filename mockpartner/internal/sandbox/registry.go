@@ -48,11 +48,11 @@ const DefaultMax = 256
 
 // A registry returns these errors.
 var (
-	ErrTaken   = errors.New("there is such a sandbox already")
+	ErrTaken   = errors.New("a sandbox with this name exists already")
 	ErrKey     = errors.New("the auth key is in use")
-	ErrFull    = errors.New("there are as many sandboxes as there may be")
-	ErrMissing = errors.New("there is no such sandbox")
-	ErrDefault = errors.New("the sandbox " + Default + " stays as long as the mock")
+	ErrFull    = errors.New("the maximum number of sandboxes is reached")
+	ErrMissing = errors.New("there is no sandbox with this name")
+	ErrDefault = errors.New("the sandbox " + Default + " cannot be deleted")
 )
 
 // Config is the default configuration of sandboxes. Their Spec takes precedence.

@@ -174,7 +174,7 @@ func TestACloneIsLikeItsOriginalAndThenItsOwn(t *testing.T) {
 	}
 }
 
-func TestASnapshotIsGoneBackTo(t *testing.T) {
+func TestASnapshotIsRestored(t *testing.T) {
 	t.Parallel()
 	box := create(t, registry(t, 0), Spec{Name: "box", Frozen: new(true)})
 	reserve(t, box)

@@ -182,8 +182,8 @@ const MaxSnapshots = 16
 
 // A sandbox returns these errors for snapshots.
 var (
-	ErrNoSnapshot   = errors.New("there is no such snapshot")
-	ErrTooManySaved = errors.New("the sandbox has as many snapshots as it may have")
+	ErrNoSnapshot   = errors.New("there is no snapshot with this name")
+	ErrTooManySaved = errors.New("the maximum number of snapshots of a sandbox is reached")
 )
 
 // Snapshot is a moment that can be restored.

@@ -61,7 +61,7 @@ func TestNamesArePathSegmentsThatNeedNoEscaping(t *testing.T) {
 	create(t, r, Spec{Name: "0"})
 }
 
-func TestASandboxIsAsItsSpecSaysOrElseLikeTheMock(t *testing.T) {
+func TestASandboxHasTheSettingsOfItsSpecOrElseOfTheMock(t *testing.T) {
 	t.Parallel()
 	r := registry(t, 0)
 	plain := create(t, r, Spec{Name: "plain"})

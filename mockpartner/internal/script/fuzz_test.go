@@ -48,7 +48,7 @@ seed: 7
 	"webhooks: {}",
 }
 
-// FuzzScenario reads anything as a scenario of somebody who may not name files.
+// FuzzScenario reads anything as a scenario of someone who may not name files.
 // One that is taken can be played; one that is refused is refused with a reason.
 func FuzzScenario(f *testing.F) {
 	for _, text := range good {

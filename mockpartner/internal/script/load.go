@@ -203,7 +203,7 @@ func parseList[T any](name string, text []byte, kind string, check func([]T) []e
 // checkFaults returns all problems of faults, each with its location.
 func checkFaults(faults []Fault) []error {
 	if len(faults) > MaxFaults {
-		return []error{fmt.Errorf("%w, %d: disarm some", ErrFull, MaxFaults)}
+		return []error{fmt.Errorf("%w, %d: remove some", ErrFull, MaxFaults)}
 	}
 	wrong := duplicates(ErrTaken, map[string]bool{}, faults, func(f *Fault) *string { return &f.Name })
 	for i, f := range faults {

@@ -68,7 +68,7 @@ var bad = map[string]struct {
 	"an odd time":                 {"clock: {now: noon}", "1:14: clock.now: ", true},
 	"a list of no list":           {"faults: {status: 500}", "1:9: ", false},
 	"an odd name":                 {"faults: [{name: a b, status: 500}]", `1:17: faults[0].name: expected up to 100 letters`, false},
-	"a name twice":                {"faults:\n- {name: a, status: 500}\n- {name: a, status: 501}", "3:10: faults[1].name: there is a fault of that name already: a", true},
+	"a name twice":                {"faults:\n- {name: a, status: 500}\n- {name: a, status: 501}", "3:10: faults[1].name: a fault with this name exists already: a", true},
 	"a name that is a number":     {"faults: [{name: 5, status: 500}]", "1:17: faults[0].name: expected string, received number", false},
 	"no action":                   {"faults: [{name: a}]", "1:17: faults[0].name: the fault does nothing", false},
 	"an endpoint of none":         {"faults: [{status: 500, match: {endpoint: book}}]", "1:42: faults[0].match.endpoint: expected one of [products availability reserve confirm release cancel], received \"book\"", false},
@@ -78,7 +78,7 @@ var bad = map[string]struct {
 	"a state of no booking":       {"faults: [{status: 500, match: {state: {booking: held}}}]", "faults[0].match.state.booking: expected one of [unknown confirmed", false},
 	"a key of none":               {"faults: [{status: 500, key: guest}]", "1:29: faults[0].key: expected one of [none slot hold booking caller connection]", false},
 	"a side of none":              {"faults: [{status: 500, when: during}]", "1:30: faults[0].when: expected one of [before after]", false},
-	"before without an answer":    {"faults: [{when: before, jq: .}]", "1:17: faults[0].when: before the effect there is no answer", true},
+	"before without an answer":    {"faults: [{when: before, jq: .}]", "1:17: faults[0].when: there is no answer to change before the effect", true},
 	"fewer than no times":         {"faults: [{status: 500, times: -1}]", "1:31: faults[0].times: expected a number from 0", false},
 	"a chance of 0":               {"faults: [{status: 500, probability: 0}]", "1:37: faults[0].probability: expected a number above 0", false},
 	"a chance of 2":               {"faults: [{status: 500, probability: 2}]", "faults[0].probability: expected a number above 0", false},
@@ -108,13 +108,13 @@ var bad = map[string]struct {
 	"a word of no wire":           {"faults: [{fault: OOPS}]", "1:18: faults[0].fault: expected one of [EMPTY_RESPONSE", false},
 	"two ways over the wire":      {"faults: [{fault: EMPTY_RESPONSE, limit_data: {bytes: 1}}]", "faults[0].fault: expected one of fault,", true},
 	"a rate of 0":                 {"faults: [{bandwidth: {rate: 0}}]", "1:29: faults[0].bandwidth.rate: ", false},
-	"a key without a value":       {"faults:\n", "there is no value here", false},
-	"a null":                      {"faults: [{status: null}]", "1:19: there is no value here", false},
+	"a key without a value":       {"faults:\n", "the value is missing", false},
+	"a null":                      {"faults: [{status: null}]", "1:19: the value is missing", false},
 	"a key twice":                 {"seed: 1\nseed: 2\n", "2:1: ", true},
-	"an alias":                    {"a: &a [1]\nb: *a\n", "1:4: anchors, aliases and tags are not taken", true},
-	"a tag":                       {"seed: !!int 5\n", "1:7: anchors, aliases and tags are not taken", true},
+	"an alias":                    {"a: &a [1]\nb: *a\n", "1:4: anchors, aliases and tags are not supported", true},
+	"a tag":                       {"seed: !!int 5\n", "1:7: anchors, aliases and tags are not supported", true},
 	"two documents":               {"seed: 1\n---\nseed: 2\n", "expected one document", true},
-	"too many faults":             {"faults: [" + strings.Repeat("{status: 500},", 257) + "]", "there are as many faults as there may be, 256", false},
+	"too many faults":             {"faults: [" + strings.Repeat("{status: 500},", 257) + "]", "the maximum number of faults is reached, 256", false},
 	"brackets without end":        {strings.Repeat("[", 100_000), "nested deeper than 100 levels", true},
 	"dashes without end":          {strings.Repeat("- ", 100_000), "nested deeper than 100 levels", true},
 	"no YAML":                     {"faults: [", "1:", true},
@@ -255,8 +255,8 @@ webhooks: {url: "ftp://nowhere", secret: 0123456789abcdef}
 		"9:26: faults[2].times: expected a number from 0",
 		"10:21: expected a duration from 0s to 10m0s",
 		"11:5: expected keys with values, received a number",
-		"13:12: faults[6].name: there is a fault of that name already: a",
-		"14:13: there is no value here",
+		"13:12: faults[6].name: a fault with this name exists already: a",
+		"14:13: the value is missing",
 		"16:13: expected a whole number, received keys with values",
 		"18:10: quirks[0].on: expected one of",
 		`19:19: unknown field "giv"`,
@@ -334,11 +334,11 @@ func TestAFileIsReadAgainWhenItChanges(t *testing.T) {
 		s   *script.Scenario
 		err error
 	}
-	told := make(chan news)
+	reported := make(chan news)
 	ctx := t.Context()
 	go script.Watch(ctx, file, time.Millisecond, func(s *script.Scenario, err error) {
 		select {
-		case told <- news{s, err}:
+		case reported <- news{s, err}:
 		case <-ctx.Done():
 		}
 	})
@@ -350,27 +350,27 @@ func TestAFileIsReadAgainWhenItChanges(t *testing.T) {
 		}
 	}
 	change("seed: 2")
-	if n := <-told; n.err != nil || *n.s.Seed != 2 {
+	if n := <-reported; n.err != nil || *n.s.Seed != 2 {
 		t.Fatalf("want the new seed, got %+v", n)
 	}
 	change("seed: [")
-	if n := <-told; n.err == nil || !strings.Contains(n.err.Error(), "scenario.yaml:1:") {
+	if n := <-reported; n.err == nil || !strings.Contains(n.err.Error(), "scenario.yaml:1:") {
 		t.Fatalf("want the place of what is wrong, got %+v", n)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if n := <-told; n.err == nil || !strings.Contains(n.err.Error(), "no such file") {
-		t.Fatalf("want the missing file told, got %+v", n)
+	if n := <-reported; n.err == nil || !strings.Contains(n.err.Error(), "no such file") {
+		t.Fatalf("Expected the missing file to be reported, received %+v", n)
 	}
 	change("seed: [")
-	if n := <-told; n.err == nil {
-		t.Fatalf("want to be told of a file that is back, got %+v", n)
+	if n := <-reported; n.err == nil {
+		t.Fatalf("Expected a report of a file that exists again, received %+v", n)
 	}
 }
 
 // What nests deeply takes the parser gigabytes.
-func TestWhatNestsTooDeeplyIsRefusedBeforeItIsParsed(t *testing.T) {
+func TestDeeplyNestedInputIsRefusedBeforeItIsParsed(t *testing.T) {
 	t.Parallel()
 	deep := []byte(strings.Repeat("[", 100_000))
 	_, faults := script.ParseFaults("body", deep)

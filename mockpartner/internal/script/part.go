@@ -101,8 +101,8 @@ func nameQuirks(beside, quirks []platform.Quirk) ([]platform.Quirk, error) {
 
 // A Set returns these errors for quirks.
 var (
-	ErrQuirkTaken   = errors.New("there is a quirk of that name already")
-	ErrQuirkMissing = errors.New("there is no such quirk")
+	ErrQuirkTaken   = errors.New("a quirk with this name exists already")
+	ErrQuirkMissing = errors.New("there is no quirk with this name")
 )
 
 // Quirk is a quirk of the sandbox's platform.

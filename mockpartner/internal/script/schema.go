@@ -52,7 +52,7 @@ func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 	}
 	asJSON, err := json.Marshal(read)
 	if err != nil {
-		return []yamlfile.Problem{{Message: fmt.Sprintf("expected what JSON can say: %v", err)}}
+		return []yamlfile.Problem{{Message: fmt.Sprintf("expected a JSON value: %v", err)}}
 	}
 	value, err := jq.Decode(asJSON)
 	if err != nil {
@@ -140,10 +140,10 @@ func (f *finder) Visit(node ast.Node) ast.Visitor {
 	switch node.Type() {
 	case ast.AnchorType, ast.AliasType, ast.MergeKeyType, ast.TagType:
 		f.fatal = true
-		f.add(position.Line, position.Column, "", "anchors, aliases and tags are not taken: write the value itself")
+		f.add(position.Line, position.Column, "", "anchors, aliases and tags are not supported here: write the value itself")
 	case ast.NullType:
 		if path := node.GetPath(); !inBody.MatchString(path) {
-			f.add(position.Line, position.Column, strings.TrimPrefix(path, "$."), "there is no value here: give one, or leave the key out")
+			f.add(position.Line, position.Column, strings.TrimPrefix(path, "$."), "the value is missing: give one, or leave out the key")
 		}
 	}
 	return f

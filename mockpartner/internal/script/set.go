@@ -210,7 +210,7 @@ type armed struct {
 // prepare compiles and names faults that will be added to others.
 func prepare(beside []*armed, faults []Fault) ([]*armed, error) {
 	if len(beside)+len(faults) > MaxFaults {
-		return nil, fmt.Errorf("%w, %d: disarm some", ErrFull, MaxFaults)
+		return nil, fmt.Errorf("%w, %d: remove some", ErrFull, MaxFaults)
 	}
 	faults, err := named("fault", ErrTaken, names(beside, func(a *armed) string { return a.Name }), faults, func(f *Fault) *string { return &f.Name })
 	if err != nil {
@@ -233,9 +233,9 @@ func newArmed(r rule, origin string) *armed {
 
 // A Set returns these errors for faults.
 var (
-	ErrTaken   = errors.New("there is a fault of that name already")
-	ErrFull    = errors.New("there are as many faults as there may be")
-	ErrMissing = errors.New("there is no such fault")
+	ErrTaken   = errors.New("a fault with this name exists already")
+	ErrFull    = errors.New("the maximum number of faults is reached")
+	ErrMissing = errors.New("there is no fault with this name")
 )
 
 // MaxFaults is the maximum number of armed faults in a sandbox.

@@ -96,7 +96,7 @@ func TestTheKeysThatAreCountedAreBounded(t *testing.T) {
 	}
 }
 
-func TestARestartCountsAnew(t *testing.T) {
+func TestARestartResetsTheCounts(t *testing.T) {
 	t.Parallel()
 	s := set(t, 1, Fault{Name: "once", Times: 1, Actions: status(500)})
 	before := fires(s, "", 3)
@@ -112,7 +112,7 @@ func TestARestartCountsAnew(t *testing.T) {
 func TestFaultsAreArmedAllOrNone(t *testing.T) {
 	t.Parallel()
 	s := set(t, 1, Fault{Name: "fault-1", Actions: status(500)})
-	if _, err := s.Arm(Fault{Name: "a", Actions: status(500)}, Fault{Name: "fault-1", Actions: status(500)}); !errors.Is(err, ErrTaken) || err.Error() != "[1].name: there is a fault of that name already: fault-1" {
+	if _, err := s.Arm(Fault{Name: "a", Actions: status(500)}, Fault{Name: "fault-1", Actions: status(500)}); !errors.Is(err, ErrTaken) || err.Error() != "[1].name: a fault with this name exists already: fault-1" {
 		t.Errorf("want the place and ErrTaken, got %v", err)
 	}
 	if _, err := s.Arm(Fault{Name: "a", Actions: status(500)}, Fault{}); err == nil {
@@ -167,7 +167,7 @@ func TestAScenarioSetsUpWebhooks(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithWebhooksIsToldByItsPlaceAndWithoutTheSecret(t *testing.T) {
+func TestAProblemWithWebhooksIsReportedByItsPlaceAndWithoutTheSecret(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ from, to, want string }{
 		"an invalid address":          {"http://127", "ftp://127", "s.yaml:2:8: webhooks.url"},

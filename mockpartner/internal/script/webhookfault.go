@@ -123,11 +123,11 @@ func (f WebhookFault) check() error {
 	case f.WebhookActions == (WebhookActions{}):
 		return invalid.At("name", "the fault does nothing: give it drop, duplicate, hold_back, delay, stale, unknown, secret or jq")
 	case f.Drop && others != (WebhookActions{}):
-		return invalid.At("drop", "what is never sent can be nothing else: leave the other actions out")
+		return invalid.At("drop", "a dropped webhook is never sent: leave out the other actions")
 	case f.HoldBack != "" && f.Delay != 0:
 		return invalid.At("hold_back", "expected hold_back or delay, not both")
 	case f.Match.Kind == Trigger && (f.aboutSlots() || f.Key == KeySlot):
-		return invalid.At("match.kind", "a trigger is of no slot: it has no key slot, hold_back slot, stale, unknown and jq")
+		return invalid.At("match.kind", "a trigger has no slot: leave out key slot, hold_back slot, stale, unknown and jq")
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ const (
 	product, option, day = "tokyo-market", "breakfast", "2026-07-10"
 )
 
-// call is what a marketplace was told.
+// call is a webhook that a marketplace received.
 type call struct {
 	path, secret, contentType string
 	presented                 bool // some secret
@@ -106,8 +106,8 @@ func (m *marketplace) seen() []call {
 	return append([]call(nil), m.calls...)
 }
 
-// told returns the notifications, which must keep the contract's schema.
-func (m *marketplace) told() (list []partnerapi.Notification) {
+// notifications returns the notifications, which must keep the contract's schema.
+func (m *marketplace) notifications() (list []partnerapi.Notification) {
 	m.t.Helper()
 	for _, c := range m.seen() {
 		if c.path != "POST /availability/notify" {
@@ -128,10 +128,10 @@ func (m *marketplace) told() (list []partnerapi.Notification) {
 	return list
 }
 
-// vacancies returns the vacancies that the notifications tell of, in their order.
+// vacancies returns the vacancies that the notifications state, in their order.
 func (m *marketplace) vacancies() (list []int) {
 	m.t.Helper()
-	for _, n := range m.told() {
+	for _, n := range m.notifications() {
 		list = append(list, *n.Vacancies)
 	}
 	return list
@@ -210,7 +210,7 @@ func config(m *marketplace, change ...func(*webhook.Config)) webhook.Config {
 	return c
 }
 
-func (p partner) tells(m *marketplace, change ...func(*webhook.Config)) {
+func (p partner) notifies(m *marketplace, change ...func(*webhook.Config)) {
 	p.t.Helper()
 	if err := p.sender.Configure(config(m, change...)); err != nil {
 		p.t.Fatal(err)

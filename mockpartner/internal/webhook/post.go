@@ -58,16 +58,16 @@ func (p *post) attempt(ctx context.Context, d *delivery) Attempt {
 	defer cancel()
 	if err := p.send(ctx, d, &a); err != nil {
 		a.again = true
-		a.Error = p.shown(told(ctx, err, time.Duration(p.config.Timeout)))
+		a.Error = p.shown(describe(ctx, err, time.Duration(p.config.Timeout)))
 	}
 	a.DurationMS = time.Since(began).Milliseconds()
 	return a
 }
 
-// told returns the message of a call's error, without the address, which the config contains.
-func told(ctx context.Context, err error, timeout time.Duration) string {
+// describe returns the message of a call's error, without the address, which the config contains.
+func describe(ctx context.Context, err error, timeout time.Duration) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Sprintf("no whole answer within %s", timeout)
+		return fmt.Sprintf("no complete answer within %s", timeout)
 	}
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 		err = wrapped.Err
@@ -88,7 +88,7 @@ func (p *post) send(ctx context.Context, d *delivery, a *Attempt) error {
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("the answer breaks off: %w", err)
+		return fmt.Errorf("the answer is incomplete: %w", err)
 	}
 	a.Status, a.Answer = response.StatusCode, p.shown(string(text))
 	switch status := response.StatusCode; {

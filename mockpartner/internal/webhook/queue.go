@@ -76,7 +76,7 @@ func (s *Sender) enter(n news) *delivery {
 	case err != nil:
 		s.end(d, Dropped, fmt.Sprintf("it cannot be written as JSON: %v", err))
 	case fault.Drop:
-		s.end(d, Dropped, "the fault lets it be lost")
+		s.end(d, Dropped, "a fault dropped it")
 	case fault.Duplicate && d.State != Dropped:
 		again := *d
 		s.push(&again)

@@ -26,7 +26,7 @@ func (p partner) name(slot int) *script.SlotName {
 func TestSlotsChangeWhenTheClockGetsThere(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, schedule(
+	p.notifies(m, schedule(
 		script.Scheduled{After: script.Span(30 * time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}},
 		script.Scheduled{At: &script.Instant{Time: noon.Add(10 * time.Minute)}, Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(2)}},
 		script.Scheduled{After: script.Span(time.Hour), Slot: p.name(1), Set: &platform.SlotChange{Status: new(partnerapi.StatusClosed)}},
@@ -41,11 +41,11 @@ func TestSlotsChangeWhenTheClockGetsThere(t *testing.T) {
 	}
 	p.ends(2)
 	if got := fmt.Sprint(m.vacancies()); got != "[2 1]" {
-		t.Errorf("want both told, in the order of their times, got %s", got)
+		t.Errorf("Expected both, in the order of their times, received %s", got)
 	}
 	p.clock.Advance(time.Hour)
 	p.ends(3) // without any call
-	if got := m.told()[2].Status; got != partnerapi.StatusClosed {
+	if got := m.notifications()[2].Status; got != partnerapi.StatusClosed {
 		t.Errorf("want the slot closed, got %s", got)
 	}
 }
@@ -53,7 +53,7 @@ func TestSlotsChangeWhenTheClockGetsThere(t *testing.T) {
 func TestTriggersAreSentByTheClock(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, schedule(script.Scheduled{Every: script.Span(10 * time.Minute)}, script.Scheduled{At: &script.Instant{Time: noon.Add(25 * time.Minute)}}))
+	p.notifies(m, schedule(script.Scheduled{Every: script.Span(10 * time.Minute)}, script.Scheduled{At: &script.Instant{Time: noon.Add(25 * time.Minute)}}))
 	p.clock.Advance(10 * time.Minute)
 	p.ends(1)
 	p.clock.Advance(9 * time.Minute)
@@ -74,14 +74,14 @@ func TestTriggersAreSentByTheClock(t *testing.T) {
 }
 
 // A clock that runs needs no call and no move.
-func TestARunningClockGetsThereByItself(t *testing.T) {
+func TestARunningClockReachesATimerByItself(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), runAt(t, clock.NewVirtual(nil))
 	p.clock.Set(noon)
-	p.tells(m, schedule(script.Scheduled{After: script.Span(20 * time.Millisecond), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}}))
+	p.notifies(m, schedule(script.Scheduled{After: script.Span(20 * time.Millisecond), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}}))
 	p.ends(1)
 	if got := fmt.Sprint(m.vacancies()); got != "[1]" {
-		t.Errorf("want the change told, got %s", got)
+		t.Errorf("Expected the change to be reported, received %s", got)
 	}
 }
 
@@ -97,22 +97,22 @@ func TestASlotCanBeNamedByItsDay(t *testing.T) {
 	ahead := func(days int) *script.SlotName {
 		return &script.SlotName{Product: product, Option: option, FromDay: new(days)}
 	}
-	p.tells(m, schedule(
+	p.notifies(m, schedule(
 		script.Scheduled{After: script.Span(time.Minute), Slot: ahead(9), Set: &platform.SlotChange{Vacancies: new(1)}},
 		script.Scheduled{After: script.Span(2 * time.Minute), Slot: ahead(30), Set: &platform.SlotChange{Vacancies: new(2)}},
 	))
 	p.clock.Advance(2 * time.Minute)
 	p.ends(2)
-	told := m.told()
-	if got := told[0].AvailabilityID; got != p.slots[want].ID {
+	reported := m.notifications()
+	if got := reported[0].AvailabilityID; got != p.slots[want].ID {
 		t.Errorf("want the first slot that can be booked, %s, got %s", p.slots[want].ID, got)
 	}
-	if at := told[1].LocalDateTimeStart; at < "2026-07-31" || at > "2026-08-03" {
+	if at := reported[1].LocalDateTimeStart; at < "2026-07-31" || at > "2026-08-03" {
 		t.Errorf("want the first that can be booked 30 days from today or later, got one of %s", at)
 	}
 }
 
-func TestWhatIsPlannedForASlotThatIsNoneIsRefused(t *testing.T) {
+func TestAPlannedChangeOfAnUnknownSlotIsRefused(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	nowhere := &script.SlotName{Product: product, Option: option, ID: "nowhere"}
@@ -122,11 +122,11 @@ func TestWhatIsPlannedForASlotThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestAPlannedChangeThatCannotBeMadeIsTold(t *testing.T) {
+func TestAPlannedChangeThatCannotBeMadeIsReported(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.reserve(p.slots[0].ID, 5)
-	p.tells(m, schedule(
+	p.notifies(m, schedule(
 		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Capacity: new(2)}},
 		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(1), Set: &platform.SlotChange{Vacancies: new(2)}},
 	))
@@ -140,7 +140,7 @@ func TestAPlannedChangeThatCannotBeMadeIsTold(t *testing.T) {
 func TestAScheduleBeginsAgainWithARestart(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, schedule(script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}}))
+	p.notifies(m, schedule(script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}}))
 	p.clock.Advance(time.Minute)
 	p.ends(1)
 	p.set(p.slots[0].ID, 9)
@@ -158,25 +158,25 @@ func once(actions script.WebhookActions) func(*webhook.Config) {
 	return withFault(script.WebhookFault{Name: "wrong", Times: 1, WebhookActions: actions})
 }
 
-func TestAWebhookIsSentTwiceOrNeverOrTellsHowTheSlotWas(t *testing.T) {
+func TestAWebhookIsSentTwiceOrNeverOrWithTheOldState(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		actions    script.WebhookActions
 		deliveries int
 		first      webhook.State
-		told       string
+		reported   string
 	}{
 		"twice":           {script.WebhookActions{Duplicate: true}, 3, webhook.Delivered, "[3 3 2]"},
 		"never":           {script.WebhookActions{Drop: true}, 2, webhook.Dropped, "[2]"},
 		"as the slot was": {script.WebhookActions{Stale: true}, 2, webhook.Delivered, "[9 2]"},
 	} {
 		m, p := open(t), run(t)
-		p.tells(m, once(c.actions))
+		p.notifies(m, once(c.actions))
 		p.set(p.slots[0].ID, 3)
 		p.set(p.slots[0].ID, 2)
 		deliveries := p.ends(c.deliveries)
-		if got := fmt.Sprint(m.vacancies()); got != c.told {
-			t.Errorf("%s: want %s told, got %s", name, c.told, got)
+		if got := fmt.Sprint(m.vacancies()); got != c.reported {
+			t.Errorf("%s: Expected %s to be reported, received %s", name, c.reported, got)
 		}
 		if first, last := deliveries[0], deliveries[c.deliveries-1]; first.State != c.first || first.Fault != "wrong" || last.Fault != "" {
 			t.Errorf("%s: want the fault named in what it did, got %+v", name, deliveries)
@@ -188,7 +188,7 @@ func TestAWebhookOvertakesTheOneBefore(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[script.HoldBack]string{script.HoldBackSlot: "[5 2 3]", script.HoldBackAny: "[5 3 2]"} {
 		m, p := open(t), run(t)
-		p.tells(m, withFault(script.WebhookFault{Match: script.WebhookMatch{Slot: p.slots[0].ID}, Times: 1, WebhookActions: script.WebhookActions{HoldBack: after}}))
+		p.notifies(m, withFault(script.WebhookFault{Match: script.WebhookMatch{Slot: p.slots[0].ID}, Times: 1, WebhookActions: script.WebhookActions{HoldBack: after}}))
 		p.set(p.slots[0].ID, 3)
 		if got := p.sender.Status(webhook.Filter{}, 1).Deliveries[0]; got.State != webhook.Held {
 			t.Errorf("%s: want it held back, got %+v", after, got)
@@ -206,7 +206,7 @@ func TestAWebhookOvertakesTheOneBefore(t *testing.T) {
 func TestAWebhookPresentsAnotherSecretOrNone(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, once(script.WebhookActions{Secret: script.SecretWrong}), withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Secret: script.SecretMissing}}))
+	p.notifies(m, once(script.WebhookActions{Secret: script.SecretWrong}), withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Secret: script.SecretMissing}}))
 	for vacancies := range 3 {
 		p.set(p.slots[0].ID, vacancies)
 	}
@@ -226,33 +226,33 @@ func TestAWebhookPresentsAnotherSecretOrNone(t *testing.T) {
 func TestAWebhookNamesWhatIsUnknown(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, once(script.WebhookActions{Unknown: script.UnknownProduct}),
+	p.notifies(m, once(script.WebhookActions{Unknown: script.UnknownProduct}),
 		withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Unknown: script.UnknownOption}}),
 		withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Unknown: script.UnknownSlot}}))
 	for vacancies := range 3 {
 		p.set(p.slots[0].ID, vacancies)
 	}
 	p.ends(3)
-	told := m.told()
-	if told[0].ProductID == product || told[0].OptionID != option ||
-		told[1].ProductID != product || told[1].OptionID == option ||
-		told[2].OptionID != option || told[2].AvailabilityID == p.slots[0].ID {
-		t.Errorf("want an unknown product, option and slot, got %+v", told)
+	reported := m.notifications()
+	if reported[0].ProductID == product || reported[0].OptionID != option ||
+		reported[1].ProductID != product || reported[1].OptionID == option ||
+		reported[2].OptionID != option || reported[2].AvailabilityID == p.slots[0].ID {
+		t.Errorf("want an unknown product, option and slot, got %+v", reported)
 	}
 }
 
 func TestAWebhookIsLateAndThoseOfItsSlotWait(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, once(script.WebhookActions{Delay: script.Duration(5 * time.Minute)}))
+	p.notifies(m, once(script.WebhookActions{Delay: script.Duration(5 * time.Minute)}))
 	p.set(p.slots[0].ID, 3)
 	p.set(p.slots[0].ID, 2)
 	p.set(p.slots[1].ID, 1)
 	p.endsAs(webhook.Filter{State: webhook.Delivered}, 1)
 	if got := fmt.Sprint(m.vacancies()); got != "[1]" {
-		t.Errorf("want the other slot told alone, got %s", got)
+		t.Errorf("Expected only the other slot, received %s", got)
 	}
-	p.tells(m, once(script.WebhookActions{Delay: script.Duration(time.Millisecond)}))
+	p.notifies(m, once(script.WebhookActions{Delay: script.Duration(time.Millisecond)}))
 	p.set(p.slots[0].ID, 3)
 	p.endsAs(webhook.Filter{State: webhook.Delivered}, 2)
 }
@@ -261,7 +261,7 @@ func TestFaultsChooseByKindSlotAndCount(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	drop := script.WebhookActions{Drop: true}
-	p.tells(m,
+	p.notifies(m,
 		withFault(script.WebhookFault{Name: "triggers", Match: script.WebhookMatch{Kind: script.Trigger}, WebhookActions: drop}),
 		withFault(script.WebhookFault{Name: "second-of-each", Key: script.KeySlot, After: &script.Bound{Matches: 1}, Times: 1, WebhookActions: drop}),
 		withFault(script.WebhookFault{Name: "elsewhere", Match: script.WebhookMatch{Product: "another"}, WebhookActions: drop}),
@@ -291,7 +291,7 @@ func TestTheSameChancesAreTakenAgain(t *testing.T) {
 	t.Parallel()
 	lost := func() (numbers []uint64) {
 		m, p := open(t), run(t)
-		p.tells(m, withFault(script.WebhookFault{Probability: new(0.5), WebhookActions: script.WebhookActions{Drop: true}}))
+		p.notifies(m, withFault(script.WebhookFault{Probability: new(0.5), WebhookActions: script.WebhookActions{Drop: true}}))
 		for i := range 40 {
 			p.set(p.slots[0].ID, i%3)
 		}

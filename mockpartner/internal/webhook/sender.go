@@ -51,7 +51,7 @@ type Sender struct {
 // A Sender returns these errors.
 var (
 	ErrOff    = errors.New("no webhooks are set up")
-	ErrClosed = errors.New("the sandbox is gone")
+	ErrClosed = errors.New("the sandbox was deleted")
 )
 
 // forever stands for no timer.
@@ -98,11 +98,11 @@ func (s *Sender) end(d *delivery, state State, reason string) {
 	d.State, d.Reason = state, reason
 	s.queue = slices.DeleteFunc(s.queue, func(other *delivery) bool { return other == d })
 	s.ended[outcome{d.Kind, state}]++
-	s.tell()
+	s.signal()
 }
 
-// tell signals waiters that a delivery has ended. s.mu must be locked.
-func (s *Sender) tell() {
+// signal signals waiters that a delivery has ended. s.mu must be locked.
+func (s *Sender) signal() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -193,19 +193,19 @@ func (n news) body(fault script.WebhookActions) (json.RawMessage, error) {
 	if n.subject.Kind == script.Trigger {
 		return nil, nil
 	}
-	told := n.after
+	payload := n.after
 	if fault.Stale {
-		told = n.before
+		payload = n.before
 	}
 	switch fault.Unknown {
 	case script.UnknownProduct:
-		told.ProductID += unknownMark
+		payload.ProductID += unknownMark
 	case script.UnknownOption:
-		told.OptionID += unknownMark
+		payload.OptionID += unknownMark
 	case script.UnknownSlot:
-		told.AvailabilityID += unknownMark
+		payload.AvailabilityID += unknownMark
 	}
-	body, err := json.Marshal(told)
+	body, err := json.Marshal(payload)
 	if err != nil || fault.JQ == "" {
 		return body, err
 	}

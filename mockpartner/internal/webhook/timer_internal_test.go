@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestATimerIsDueOnceForALeapAndSoonAfterOneBack(t *testing.T) {
+func TestATimerIsDueOnceAfterTheClockJumpsAheadAndSoonAfterItJumpsBack(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	every := timer{next: start.Add(10 * time.Minute), every: 10 * time.Minute}

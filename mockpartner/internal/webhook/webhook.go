@@ -113,7 +113,7 @@ func (s *Sender) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
-	s.tell()
+	s.signal()
 }
 
 // start starts a worker. s.life must be locked.

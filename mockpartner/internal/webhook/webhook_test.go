@@ -16,17 +16,17 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestASlotThatStaffChangeIsToldWithTheSecret(t *testing.T) {
+func TestASlotThatStaffChangeIsNotifiedWithTheSecret(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m)
+	p.notifies(m)
 	p.set(p.slots[0].ID, 3)
 	p.ends(1)
-	told := m.told()
-	if len(told) != 1 {
-		t.Fatalf("want one notification, got %+v", told)
+	reported := m.notifications()
+	if len(reported) != 1 {
+		t.Fatalf("want one notification, got %+v", reported)
 	}
-	got := told[0]
+	got := reported[0]
 	if got.ProductID != product || got.OptionID != option || got.AvailabilityID != p.slots[0].ID || *got.Vacancies != 3 || *got.Capacity != 10 || got.Status != partnerapi.StatusLimited ||
 		got.LocalDateTimeStart != p.slots[0].LocalDateTimeStart || got.LocalDateTimeEnd != p.slots[0].LocalDateTimeEnd {
 		t.Errorf("want the slot as availability shows it, got %+v", got)
@@ -36,10 +36,10 @@ func TestASlotThatStaffChangeIsToldWithTheSecret(t *testing.T) {
 	}
 }
 
-func TestACatalogThatChangesIsToldByATriggerWithoutABody(t *testing.T) {
+func TestAChangedCatalogIsAnnouncedByATriggerWithoutABody(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m)
+	p.notifies(m)
 	if err := p.SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without("lisbon-walk") }); err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +58,11 @@ func TestACatalogThatChangesIsToldByATriggerWithoutABody(t *testing.T) {
 
 func call0(path string) call { return call{path: path, secret: secret, presented: true} }
 
-func TestWhatBookingsDoIsToldWhereItIsWanted(t *testing.T) {
+func TestBookingsSendWebhooksIfTheyAreSwitchedOn(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, on(platform.BookingChange))
-	p.set(p.slots[0].ID, 8) // by staff: not told
+	p.notifies(m, on(platform.BookingChange))
+	p.set(p.slots[0].ID, 8) // by staff: no webhook
 	hold := p.reserve(p.slots[0].ID, 2)
 	if _, err := p.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, nil); err != nil { // moves no seats
 		t.Fatal(err)
@@ -80,10 +80,10 @@ func TestWhatBookingsDoIsToldWhereItIsWanted(t *testing.T) {
 	}
 }
 
-func TestHoldsAreNotToldUnlessWanted(t *testing.T) {
+func TestHoldsSendNoWebhooksByDefault(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m)
+	p.notifies(m)
 	p.reserve(p.slots[0].ID, 2)
 	p.set(p.slots[0].ID, 5)
 	p.ends(1)
@@ -92,7 +92,7 @@ func TestHoldsAreNotToldUnlessWanted(t *testing.T) {
 	}
 }
 
-func TestAMarketplaceThatCannotTakeItIsToldAgainUntilItCan(t *testing.T) {
+func TestAWebhookIsRepeatedUntilTheMarketplaceAcceptsIt(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	m.answers(func(n int, w http.ResponseWriter) {
@@ -105,12 +105,12 @@ func TestAMarketplaceThatCannotTakeItIsToldAgainUntilItCan(t *testing.T) {
 			panic(http.ErrAbortHandler) // no answer at all
 		}
 	})
-	p.tells(m)
+	p.notifies(m)
 	p.set(p.slots[0].ID, 3)
 	p.set(p.slots[0].ID, 2)
 	deliveries := p.ends(2)
 	if got := fmt.Sprint(m.vacancies()); got != "[3 3 3 3 2]" {
-		t.Errorf("want the first told until it is taken, and only then the second, got %s", got)
+		t.Errorf("Expected the first until it is accepted, and only then the second, received %s", got)
 	}
 	first := deliveries[0]
 	var statuses []int
@@ -130,7 +130,7 @@ func TestOneSlotDoesNotWaitForAnother(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	p.tells(m, func(c *webhook.Config) {
+	p.notifies(m, func(c *webhook.Config) {
 		c.Retries = script.Retries{Backoff: script.Duration(5 * time.Minute), Max: script.Duration(5 * time.Minute)}
 	})
 	p.set(p.slots[0].ID, 3)
@@ -138,7 +138,7 @@ func TestOneSlotDoesNotWaitForAnother(t *testing.T) {
 	p.set(p.slots[1].ID, 1)
 	delivered := p.endsAs(webhook.Filter{State: webhook.Delivered}, 1)
 	if got := delivered[0]; got.Number != 3 {
-		t.Errorf("want the other slot's told meanwhile, got %+v", got)
+		t.Errorf("Expected the other slot's notification meanwhile, received %+v", got)
 	}
 	if got := fmt.Sprint(m.vacancies()); got != "[3 1]" {
 		t.Errorf("want the slot's second one to wait for its first, got %s", got)
@@ -153,7 +153,7 @@ func TestAnAnswerThatRefusesIsFinal(t *testing.T) {
 			w.Header().Set("Location", "/elsewhere")
 			w.WriteHeader(status)
 		})
-		p.tells(m)
+		p.notifies(m)
 		p.set(p.slots[0].ID, 3)
 		if got := p.ends(1)[0]; got.State != webhook.Failed || len(got.Attempts) != 1 || !strings.Contains(got.Reason, reason) {
 			t.Errorf("%d: want it to have failed once, because it was %s, got %+v", status, reason, got)
@@ -164,11 +164,11 @@ func TestAnAnswerThatRefusesIsFinal(t *testing.T) {
 	}
 }
 
-func TestItIsGivenUpAfterAsManyAttemptsAsThereMayBe(t *testing.T) {
+func TestAWebhookIsGivenUpAfterTheMaximumOfAttempts(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	m.answers(func(_ int, w http.ResponseWriter) { w.WriteHeader(500) })
-	p.tells(m, func(c *webhook.Config) { c.Retries.Attempts = 3 })
+	p.notifies(m, func(c *webhook.Config) { c.Retries.Attempts = 3 })
 	if _, err := p.sender.Trigger(); err != nil {
 		t.Fatal(err)
 	}
@@ -181,11 +181,11 @@ func TestAMarketplaceThatNeverAnswersIsWaitedForNoLongerThanSaid(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	m.hangs()
-	p.tells(m, func(c *webhook.Config) {
+	p.notifies(m, func(c *webhook.Config) {
 		c.Timeout, c.Retries.Attempts = script.Duration(10*time.Millisecond), 1
 	})
 	p.set(p.slots[0].ID, 3)
-	if got := p.ends(1)[0]; got.State != webhook.Failed || !strings.Contains(got.Reason, "no whole answer within 10ms") {
+	if got := p.ends(1)[0]; got.State != webhook.Failed || !strings.Contains(got.Reason, "no complete answer within 10ms") {
 		t.Errorf("want it to have failed for the time it took, got %+v", got)
 	}
 }
@@ -214,7 +214,7 @@ func TestTheSecretIsInNothingThatCanBeSeen(t *testing.T) {
 	p.set(p.slots[0].ID, 3)
 	got := p.ends(1)[0]
 	if len(got.Attempts) != 2 || !strings.Contains(got.Attempts[0].Error, "[redacted]") || len(got.Attempts[1].Answer) > 512 {
-		t.Fatalf("want the marketplace to have told the secret twice, got %+v", got)
+		t.Fatalf("Expected the marketplace to receive the secret twice, received %+v", got)
 	}
 	text, err := json.Marshal(p.sender.Status(webhook.Filter{}, 10))
 	if err != nil {
@@ -229,12 +229,12 @@ func TestTheSecretIsInNothingThatCanBeSeen(t *testing.T) {
 	}
 }
 
-func TestAQueueThatIsFullDropsAndTells(t *testing.T) {
+func TestAFullQueueDropsCallsAndReportsThem(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	m.arrive = make(chan struct{}, 1)
 	m.hangs()
-	p.tells(m)
+	p.notifies(m)
 	p.set(p.slots[0].ID, 3)
 	<-m.arrive // it fills the queue while it is being answered
 	for i := range webhook.MaxQueue + 9 {
@@ -249,7 +249,7 @@ func TestAQueueThatIsFullDropsAndTells(t *testing.T) {
 func TestOnlySoManyAreKeptOnRecord(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m)
+	p.notifies(m)
 	const all = 1100
 	for n := range all {
 		if _, err := p.sender.Trigger(); err != nil {
@@ -264,17 +264,17 @@ func TestOnlySoManyAreKeptOnRecord(t *testing.T) {
 	}
 }
 
-func TestWhatIsStillToBeSentIsDroppedWhenTheSenderIsSetUpAnewOrTurnedOff(t *testing.T) {
+func TestPendingWebhooksAreDroppedWhenTheSenderIsReconfiguredOrTurnedOff(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(partner, *marketplace){
-		"reconfigured": func(p partner, m *marketplace) { p.tells(m) },
+		"reconfigured": func(p partner, m *marketplace) { p.notifies(m) },
 		"off":          func(p partner, _ *marketplace) { p.sender.Off() },
 		"closed":       func(p partner, _ *marketplace) { p.sender.Close() },
 	} {
 		m, p := open(t), run(t)
 		m.arrive = make(chan struct{}, 9)
 		m.hangs()
-		p.tells(m)
+		p.notifies(m)
 		p.set(p.slots[0].ID, 3)
 		p.set(p.slots[1].ID, 3)
 		<-m.arrive
@@ -292,7 +292,7 @@ func TestASenderThatIsOffSendsNothing(t *testing.T) {
 	if _, err := p.sender.Trigger(); err != webhook.ErrOff {
 		t.Errorf("want ErrOff, got %v", err)
 	}
-	p.tells(m)
+	p.notifies(m)
 	p.sender.Off()
 	p.set(p.slots[0].ID, 3)
 	if _, err := p.sender.Notify(product, option, p.slots[0].ID); err != webhook.ErrOff {
@@ -310,7 +310,7 @@ func TestASenderThatIsOffSendsNothing(t *testing.T) {
 func TestARestartedSenderBeginsAgain(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Drop: true}}))
+	p.notifies(m, withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Drop: true}}))
 	for range 2 {
 		p.set(p.slots[0].ID, 3)
 		p.set(p.slots[0].ID, 2)
@@ -324,16 +324,16 @@ func TestARestartedSenderBeginsAgain(t *testing.T) {
 	}
 }
 
-func TestASlotThatIsAskedForIsToldAsItIs(t *testing.T) {
+func TestARequestedSlotIsSentInItsCurrentState(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m)
+	p.notifies(m)
 	if _, err := p.sender.Notify(product, option, p.slots[1].ID); err != nil {
 		t.Fatal(err)
 	}
 	p.ends(1)
 	if got := fmt.Sprint(m.vacancies()); got != "[9]" {
-		t.Errorf("want 9 vacancies told, got %s", got)
+		t.Errorf("Expected 9 vacancies to be reported, received %s", got)
 	}
 	if _, err := p.sender.Notify(product, option, "nowhere"); err == nil || !strings.Contains(err.Error(), "no slot") {
 		t.Errorf("want an unknown slot refused, got %v", err)
@@ -359,7 +359,7 @@ func TestTheSecretMayComeFromTheEnvironment(t *testing.T) {
 	}
 	t.Setenv("MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST", "")
 	if err := p.sender.Configure(c); err == nil || !strings.Contains(err.Error(), "not set") {
-		t.Errorf("want it told that there is no such variable, got %v", err)
+		t.Errorf("Expected it to be reported that there is no such variable, received %v", err)
 	}
 	if !slices.Contains(p.sender.Status(webhook.Filter{}, 1).Config.On, platform.StaffChange) {
 		t.Error("want the set-up of before to stay")

@@ -1116,7 +1116,7 @@ class EventActivity(TypedDict):
 
 
 class EventBooking(TypedDict):
-    """What a booking.* event tells. It holds nothing about the guest."""
+    """The data of a booking.* event. It contains nothing about the guest."""
 
     # The booking.
     booking_id: str
@@ -1158,7 +1158,7 @@ class EventDelivery(TypedDict):
 
     # The event, which is also the webhook-id header.
     event_id: str
-    # What the event tells.
+    # The event's data.
     type: Literal['booking.confirmed', 'booking.cancelled', 'booking.released', 'booking.attention', 'activity.changed', 'activity.removed', 'slot.changed']
     # pending until an attempt succeeds (delivered), or three days have passed or the webhook is disabled (failed).
     state: Literal['pending', 'delivered', 'failed']
@@ -1201,11 +1201,11 @@ class EventWebhookDisabled(TypedDict):
 
 
 class EventWebhook(TypedDict):
-    """What a reseller wants to be told, and how its URL fares."""
+    """The events that a reseller subscribes to, and the state of its URL."""
 
     # The webhook.
     _id: str
-    # live or test: it is told events of this mode.
+    # live or test: it receives events of this mode.
     mode: Literal['live', 'test']
     # Where events are sent; null if they are only kept for the feed.
     url: str | None
@@ -1230,7 +1230,7 @@ class EventWebhookAnswer(TypedDict):
 
 
 class EventWebhookRequest(TypedDict):
-    """What the reseller wants to be told, and where."""
+    """The events that the reseller subscribes to, and the URL that receives them."""
 
     # Where events are sent: an http or https URL of a public host, without user and fragment. Leave it out to read
     # the events from the feed only.

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * The service runs
-         * @description Says nothing of the database: for a probe that restarts what has stopped.
+         * @description Does not check the database. Use it for a probe that restarts the service.
          */
         get: operations["alive"];
         put?: never;
@@ -53,8 +53,8 @@ export interface paths {
         };
         /**
          * The service can serve
-         * @description Proves a write to the database, at most once a second. For a probe that sends requests only to replicas that can
-         *     serve them.
+         * @description Tests a write to the database, at most once a second. Use it
+         * for a probe that sends requests only to replicas that can serve them.
          */
         get: operations["ready"];
         put?: never;
@@ -94,7 +94,7 @@ export interface paths {
         };
         /**
          * This document as a page
-         * @description For a browser; what is described can be tried there, with the reader's own token. It calls no other host.
+         * @description For a browser, with requests to try with your own token. It calls no other host.
          */
         get: operations["docs"];
         put?: never;
@@ -154,7 +154,7 @@ export interface paths {
         };
         /**
          * What the pages load
-         * @description Compressed where the caller takes gzip.
+         * @description Compressed if the caller accepts gzip.
          */
         get: operations["docsAsset"];
         put?: never;
@@ -215,7 +215,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description For the networks that the service is told, its own machine unless it is told otherwise.
+         * @description For the networks of `--metrics-from` only; by default, the service's own machine.
          */
         get: operations["metrics"];
         put?: never;
@@ -238,7 +238,7 @@ export interface paths {
         /**
          * Sign in
          * @description An unknown address is refused in the same time as a wrong password. Failed sign-ins are counted, 10 a
-         *     minute for one account and 30 from one network address unless the service is told otherwise; those that go well
+         *     minute for one account and 30 from one network address, unless configured otherwise; those that succeed
          *     are not.
          */
         post: operations["login"];
@@ -279,7 +279,7 @@ export interface paths {
         put?: never;
         /**
          * End a sign-in
-         * @description A token that is unknown ends nothing, and is answered alike. Access tokens of the sign-in run out by themselves.
+         * @description An unknown token gets the same answer. Access tokens of the sign-in expire after their time.
          */
         post: operations["logout"];
         delete?: never;
@@ -297,8 +297,8 @@ export interface paths {
         };
         /**
          * The activities that can be sold
-         * @description In the order of their making. A page past the end is empty. Of several filters all have to fit; capitals make no
-         *     difference.
+         * @description In the order of their creation. A page past the end
+         * is empty. All filters must match. Case does not matter.
          */
         get: operations["activities"];
         put?: never;
@@ -358,7 +358,7 @@ export interface paths {
         };
         /**
          * The slots of a day
-         * @description Those that are closed are not shown, those that are sold out are, and cannot be booked (AVL-9).
+         * @description Closed slots are not shown. Sold-out slots are shown, but cannot be booked (AVL-9).
          */
         get: operations["slots"];
         put?: never;
@@ -398,7 +398,7 @@ export interface paths {
         };
         /**
          * A reseller's bookings
-         * @description The newest first, each with all that happened to it. Checkouts that came to nothing are not among them.
+         * @description The newest first, each with its history. Checkouts without a hold are left out.
          */
         get: operations["bookings"];
         put?: never;
@@ -423,8 +423,8 @@ export interface paths {
         };
         /**
          * A booking
-         * @description With its history: each move of its state, and each call to the partner. Read it until a PAID one is something
-         *     else.
+         * @description With its history: each move of its state, and each call to the partner. Read it until its state
+         * is no longer PAID.
          */
         get: operations["booking"];
         put?: never;
@@ -450,7 +450,7 @@ export interface paths {
         put?: never;
         /**
          * Record a payment
-         * @description A payment that succeeded is confirmed at the partner's: the answer waits for that as long as the partner has time. PAID says that
+         * @description A successful payment is confirmed at the partner: the answer waits until the partner's time limit. PAID says that
          *     it is tried again, or is an operator's, with the reason in attention. A payment is never lost, and counts once by its reference.
          */
         post: operations["pay"];
@@ -472,7 +472,7 @@ export interface paths {
         /**
          * Cancel a confirmed booking
          * @description The cancellation is sent to the partner until it is accepted; `partner_cancellation` has its progress. The
-         *     marketplace moves no money. Cancelled twice, it is answered as the first time. A booking in another state is a
+         *     marketplace moves no money. A repeated request gets the same answer. A booking in another state is a
          *     409 that names the state.
          */
         post: operations["cancel"];
@@ -617,9 +617,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every booking, and checkouts that have made none
-         * @description With `attention=true`, bookings that need attention: each says why, since when, and which of the calls below it may
-         *     help.
+         * Every booking, including checkouts without a hold
+         * @description With `attention=true`, bookings that need attention: each has its reason, its age, and
+         * the calls below that may help.
          */
         get: operations["allBookings"];
         put?: never;
@@ -639,7 +639,7 @@ export interface paths {
         };
         /**
          * A booking
-         * @description Whosever it is, and checkouts that have made none.
+         * @description Of any account, including checkouts without a hold.
          */
         get: operations["anyBooking"];
         put?: never;
@@ -661,7 +661,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm a paid booking again
-         * @description Also where the partner has refused it before. Waits for the partner's answer: CONFIRMED, or PAID with the
+         * @description Also if the partner has refused it before. Waits for the partner's answer: CONFIRMED, or PAID with the
          *     reason in `attention`. A booking whose confirm is in progress, or whose hold was released, is answered with 409.
          */
         post: operations["retryConfirm"];
@@ -682,7 +682,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a paid or confirmed booking
-         * @description A partner that may have booked, because a confirm failed or had no answer, is asked once more first, by a confirm; what it has booked is cancelled. Where it does not say, the booking is CANCELLED with the attention `confirm_unknown`.
+         * @description A partner that may have booked, because a confirm failed or had no answer, is asked once more first, by a confirm; what it has booked is cancelled. If the partner does not answer, the booking is CANCELLED with the attention `confirm_unknown`.
          */
         post: operations["settleBooking"];
         delete?: never;
@@ -702,8 +702,8 @@ export interface paths {
         put?: never;
         /**
          * Retry a release or cancellation that was given up
-         * @description What was given up is sent until the partner takes it, as at the first time. Where nothing was given up it is a
-         *     409.
+         * @description It is sent again until the partner accepts it. If
+         * none was given up, the answer is a 409.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -847,7 +847,7 @@ export interface paths {
         };
         /**
          * An account, with its API tokens
-         * @description The tokens by their names and times, never the tokens themselves.
+         * @description Tokens have their names and times; the tokens themselves are never shown.
          */
         get: operations["account"];
         put?: never;
@@ -951,7 +951,7 @@ export interface paths {
         };
         /**
          * The activities, listed or not
-         * @description With what the partner and the operators say of each, and the partner's own prices.
+         * @description With the partner's values, the operators' edits, and the partner's own prices.
          */
         get: operations["operatorActivities"];
         put?: never;
@@ -971,7 +971,7 @@ export interface paths {
         };
         /**
          * An activity, listed or not
-         * @description What the partner and the operators say of it, each by itself.
+         * @description The partner's values and the operators' edits, separately.
          */
         get: operations["operatorActivity"];
         put?: never;
@@ -981,7 +981,7 @@ export interface paths {
         head?: never;
         /**
          * Change an activity
-         * @description A JSON merge patch; a field that is not described is refused. All or, where anything is wrong, nothing. The next read shows it.
+         * @description A JSON merge patch; an unknown field is refused. If one field is invalid, nothing changes. The next read shows the change.
          */
         patch: operations["changeActivity"];
         trace?: never;
@@ -995,12 +995,12 @@ export interface paths {
         };
         /**
          * The exchange rates in force
-         * @description As the last import, or an operator, has set them.
+         * @description As set by the last import or by an operator.
          */
         get: operations["rates"];
         /**
          * Set exchange rates
-         * @description All or, where one is wrong, nothing. A rate that the service fee is in cannot be removed.
+         * @description If one rate is invalid, nothing changes. You cannot remove the rate of the service fee's currency.
          */
         put: operations["changeRates"];
         post?: never;
@@ -1223,7 +1223,7 @@ export interface paths {
         /**
          * Change an integration
          * @description A new `base_url`, `auth_type` or `auth_key` is tested first, as by `POST …/test`. If the partner does not work with it, nothing changes
-         *     and the answer is a 422 that says what came back. With `"force": true` it is stored without a test. Calls under way keep the settings
+         *     and the answer is a 422 that says what came back. With `"force": true` it is stored without a test. Calls in progress keep the settings
          *     that they were sent with; every later call uses the new ones.
          */
         patch: operations["changeIntegration"];
@@ -1368,7 +1368,7 @@ export interface paths {
          * Test the partner with the conformance suite
          * @description Queues a run of the suite against the integration's address with its key, and answers immediately. A `full` run makes
          *     up to 1,000 holds and 250 bookings and undoes them; `read_only` makes none. It ends within 4 minutes of its start. One run at
-         *     a time for each integration: while one is under way, the answer is a 409 with its `run_id`.
+         *     a time for each integration: while one is in progress, the answer is a 409 with its `run_id`.
          */
         post: operations["startConformanceRun"];
         delete?: never;
@@ -1529,7 +1529,7 @@ export interface paths {
         /**
          * News for the partner
          * @description Certificates that were issued or have ended, and decisions about going live. Send `next_cursor` as `after` to read what has
-         *     happened since. The last 200 events are kept.
+         * happened since. The last 200 events are kept.
          */
         get: operations["partnerEvents"];
         put?: never;
@@ -1574,7 +1574,7 @@ export interface paths {
         put?: never;
         /**
          * Pull the complete catalog now
-         * @description Answers once the catalog is stored (WHK-1). An integration that does not exist is answered as a wrong secret is.
+         * @description Answers once the catalog is stored (WHK-1). A missing integration is answered like a wrong secret.
          */
         post: operations["triggerSync"];
         delete?: never;
@@ -1594,7 +1594,7 @@ export interface paths {
         put?: never;
         /**
          * Update one slot now
-         * @description Where the slot's option is not known the catalog is pulled, which the answer does not tell (WHK-2, WHK-3).
+         * @description If the slot's option is unknown, the catalog is pulled; the answer does not show this (WHK-2, WHK-3).
          */
         post: operations["notifySlot"];
         delete?: never;
@@ -1631,7 +1631,7 @@ export interface webhooks {
 export interface components {
     schemas: {
         /**
-         * Answer that tells nothing more
+         * Answer without data
          * @description The request succeeded.
          * @example {
          *       "success": 1,
@@ -2654,7 +2654,7 @@ export interface components {
         };
         /**
          * Body of POST /resellers/webhooks
-         * @description What the reseller wants to be told, and where.
+         * @description The events that the reseller subscribes to, and the URL that receives them.
          * @example {
          *       "url": "https://shop.example/hooks",
          *       "events": [
@@ -6073,7 +6073,7 @@ export interface components {
         };
         /**
          * Webhook of a reseller
-         * @description What a reseller wants to be told, and how its URL fares.
+         * @description The events that a reseller subscribes to, and the state of its URL.
          * @example {
          *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "mode": "live",
@@ -6112,7 +6112,7 @@ export interface components {
              */
             _id: string;
             /**
-             * @description live or test: it is told events of this mode.
+             * @description live or test: it receives events of this mode.
              * @enum {string}
              */
             mode: "live" | "test";
@@ -6171,7 +6171,7 @@ export interface components {
              */
             event_id: string;
             /**
-             * @description What the event tells.
+             * @description The event's data.
              * @enum {string}
              */
             type: "booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed";
@@ -7037,7 +7037,7 @@ export interface components {
         };
         /**
          * Data of a booking's event
-         * @description What a booking.* event tells. It holds nothing about the guest.
+         * @description The data of a booking.* event. It contains nothing about the guest.
          * @example {
          *       "booking_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "reseller_reference": "order-17",
@@ -7831,7 +7831,7 @@ export interface components {
             };
         };
         /**
-         * @description The partner cannot be reached, or has answered what cannot be used; `message` says what. Nothing was booked or
+         * @description The partner cannot be reached, or its answer cannot be used; `message` says why. Nothing was booked or
          *     written.
          */
         PartnerFailed: {
@@ -7848,8 +7848,8 @@ export interface components {
             };
         };
         /**
-         * @description The partner has not answered in time. Nothing was booked or written; seats that it holds after all are given
-         *     back.
+         * @description The partner has not answered in time. Nothing was booked or written; seats that it still
+         * holds are released.
          */
         PartnerLate: {
             headers: {
@@ -7865,8 +7865,8 @@ export interface components {
             };
         };
         /**
-         * @description Any other error, in the same shape. A 503 says that the database is unavailable: retry after `Retry-After`. What
-         *     was asked for may have been stored nevertheless.
+         * @description Any other error, in the same shape. A 503 says that the database is unavailable: retry after `Retry-After`. The change may
+         * have been stored.
          */
         Problem: {
             headers: {
@@ -7941,7 +7941,7 @@ export interface components {
          */
         FromParameter: string;
         /**
-         * @description The last date; with it there are 62 at most.
+         * @description The last date. The range has at most 62 dates.
          * @example 2026-07-31
          */
         ToParameter: string;
@@ -7957,13 +7957,13 @@ export interface components {
         /** @description The number of entries on a page. */
         LimitParameter: number;
         /**
-         * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-         *     that is. Nothing is counted then. Keep the filters unchanged.
+         * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+         * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
          */
         CursorParameter: string;
-        /** @description Bookings of this activity alone. */
+        /** @description Only bookings of this activity. */
         ActivityIdParameter: string;
-        /** @description Bookings with exactly this `reseller_reference` alone. */
+        /** @description Only bookings with exactly this `reseller_reference`. */
         ResellerReferenceParameter: string;
         /**
          * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
@@ -7978,11 +7978,11 @@ export interface components {
         StartFromParameter: string;
         /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
         StartToParameter: string;
-        /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+        /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
         CurrencyParameter: string;
         /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
         LanguageParameter: string;
-        /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
+        /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
         QParameter: string;
         /** @description One of the activity's categories. */
         CategoryParameter: string;
@@ -7990,9 +7990,9 @@ export interface components {
         CountryParameter: string;
         /** @description The city where it takes place. */
         CityParameter: string;
-        /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+        /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
         RequestModeParameter: "live" | "test";
-        /** @description What is of this mode alone. */
+        /** @description Only objects of this mode. */
         ModeParameter: "live" | "test";
         /** @description The `ETag` of an answer that the caller has. */
         IfNoneMatchParameter: string;
@@ -8459,7 +8459,7 @@ export interface operations {
     activities: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
                 /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
@@ -8468,11 +8468,11 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
+                /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
                 q?: components["parameters"]["QParameter"];
                 /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
@@ -8482,7 +8482,7 @@ export interface operations {
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
                 /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
@@ -8517,13 +8517,13 @@ export interface operations {
     activity: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
                 /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
                 /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
@@ -8571,15 +8571,15 @@ export interface operations {
                  */
                 from: components["parameters"]["FromParameter"];
                 /**
-                 * @description The last date; with it there are 62 at most.
+                 * @description The last date. The range has at most 62 dates.
                  * @example 2026-07-31
                  */
                 to: components["parameters"]["ToParameter"];
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
                 /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
@@ -8631,11 +8631,11 @@ export interface operations {
                  * @example 2026-07-01
                  */
                 date: components["parameters"]["DateParameter"];
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
                 /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
@@ -8682,7 +8682,7 @@ export interface operations {
     affiliateActivities: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code that there is an exchange rate for; the partner's where it is absent. */
+                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
                 /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
                 language?: components["parameters"]["LanguageParameter"];
@@ -8691,11 +8691,11 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /** @description Words to be found, whatever their capitals. The answer has the activities of which each word is a part of a title, a text (short description, description, address), a place, a category or a tag, in any of their languages. Of a long description the first 2,000 letters count, of all words of an activity the first 8 KiB. */
+                /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
                 q?: components["parameters"]["QParameter"];
                 /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
@@ -8705,7 +8705,7 @@ export interface operations {
                 city?: components["parameters"]["CityParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
                 /** @description The `ETag` of an answer that the caller has. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
@@ -8742,9 +8742,9 @@ export interface operations {
             query?: {
                 /** @description Bookings in this state alone. */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
-                /** @description Bookings of this activity alone. */
+                /** @description Only bookings of this activity. */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /** @description Bookings with exactly this `reseller_reference` alone. */
+                /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
@@ -8764,13 +8764,13 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -8802,7 +8802,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
                 /** @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409. */
                 "Idempotency-Key"?: string;
@@ -8834,8 +8834,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /**
-             * @description The slot cannot be booked any more; `message` is the partner's own where it has some. With `Retry-After` a
-             *     request with the same Idempotency-Key is under way: sent again it has that one's answer.
+             * @description The slot can no longer be booked; `message` is the partner's own if it sent one. With `Retry-After` a
+             *     request with the same Idempotency-Key is in progress: repeat this one to get its answer.
              */
             409: {
                 headers: {
@@ -8865,7 +8865,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8904,7 +8904,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8944,7 +8944,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -8988,7 +8988,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9037,7 +9037,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9082,7 +9082,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9114,7 +9114,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9151,7 +9151,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9183,7 +9183,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9222,7 +9222,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9271,13 +9271,13 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and what was made in it. */
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9308,7 +9308,7 @@ export interface operations {
     allBookings: {
         parameters: {
             query?: {
-                /** @description What is of this mode alone. */
+                /** @description Only objects of this mode. */
                 mode?: components["parameters"]["ModeParameter"];
                 /** @description Bookings in this state alone. */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
@@ -9323,9 +9323,9 @@ export interface operations {
                  * @description The same as `reseller_id`.
                  */
                 reseller?: string;
-                /** @description Bookings of this activity alone. */
+                /** @description Only bookings of this activity. */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /** @description Bookings with exactly this `reseller_reference` alone. */
+                /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
@@ -9345,8 +9345,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9642,8 +9642,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9653,7 +9653,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page, in the order of their making. */
+            /** @description One page, in the order of their creation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestID"];
@@ -9715,8 +9715,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9726,7 +9726,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page, in the order of their making. */
+            /** @description One page, in the order of their creation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestID"];
@@ -10035,21 +10035,21 @@ export interface operations {
     operatorActivities: {
         parameters: {
             query?: {
-                /** @description What is of this mode alone. */
+                /** @description Only objects of this mode. */
                 mode?: components["parameters"]["ModeParameter"];
                 /** @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product. */
                 q?: string;
-                /** @description Active for those that resellers see, Inactive for the others. */
+                /** @description Active for activities that resellers see, Inactive for the others. */
                 status?: "Active" | "Inactive";
-                /** @description An integration's id, for its activities alone. */
+                /** @description Only activities of the integration with this id. */
                 integration?: string;
                 /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10059,7 +10059,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page, in the order of their making. */
+            /** @description One page, in the order of their creation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestID"];
@@ -10537,8 +10537,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10578,7 +10578,7 @@ export interface operations {
     integrations: {
         parameters: {
             query?: {
-                /** @description What is of this mode alone. */
+                /** @description Only objects of this mode. */
                 mode?: components["parameters"]["ModeParameter"];
                 /** @description A part of the name or of the base URL, in upper or lower case. */
                 q?: string;
@@ -10587,8 +10587,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10838,8 +10838,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10884,8 +10884,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only calls that failed. false: only the others, with the refusals that the contract allows. */
@@ -10932,8 +10932,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
@@ -10979,8 +10979,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only webhooks that were refused. false: only the others. */
@@ -11027,8 +11027,8 @@ export interface operations {
                 /** @description The number of entries on a page. */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
-                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
-                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
+                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11528,7 +11528,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The news is taken. */
+            /** @description The notification is accepted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestID"];

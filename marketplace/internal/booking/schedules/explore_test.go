@@ -44,7 +44,7 @@ func play(t *testing.T, s story, in setting, plan func(string, []deviation) devi
 		w.loops.Go(w.work)
 		w.loops.Go(w.sweep)
 		time.Sleep(in.phase)
-		s.tell(w)
+		s.play(w)
 		w.settle()
 		w.ended()
 		w.close()

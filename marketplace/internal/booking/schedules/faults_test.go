@@ -12,11 +12,11 @@ var faults = []struct {
 	plan  schedule
 }{
 	{
-		"confirm is sent twice by a replica that was paused before it sent its own", "two replicas are told of a payment",
+		"confirm is sent twice by a replica that was paused before it sent its own", "two replicas receive the same payment",
 		schedule{"A/payment/call confirm/1": paused40},
 	},
 	{
-		"confirm is sent twice because the reply of the commit that records it is held back", "two replicas are told of a payment",
+		"confirm is sent twice because the reply of the commit that records it is held back", "two replicas receive the same payment",
 		schedule{"A/payment/save the booking/1": held40},
 	},
 	{
@@ -50,8 +50,8 @@ func TestFaultsThatPausesAndLostRepliesOnceCaused(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			told := stories[slices.IndexFunc(stories, func(s story) bool { return s.name == f.story })]
-			w := play(t, told, setting{replicas: 2, palette: short}, f.plan.plan)
+			reported := stories[slices.IndexFunc(stories, func(s story) bool { return s.name == f.story })]
+			w := play(t, reported, setting{replicas: 2, palette: short}, f.plan.plan)
 			for key := range f.plan {
 				if !slices.ContainsFunc(w.trace, func(s step) bool { return s.key == key }) {
 					t.Fatalf("the step %s has not come up:\n%s", key, w.listing())

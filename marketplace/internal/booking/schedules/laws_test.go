@@ -155,7 +155,7 @@ func (w *world) endedBooking(r *row) {
 	case r.Status == marketplace.Reserving || r.Status == marketplace.Held:
 		w.breaks(marketplace.NothingStuck, "the booking stays %s", r.Status)
 	case r.Status == marketplace.Paid && !needsOperator(r.Booking):
-		w.breaks(marketplace.NothingStuck, "the booking stays PAID, and no operator is told")
+		w.breaks(marketplace.NothingStuck, "the booking stays PAID, and no operator is notified")
 	case r.ConfirmCall != uuid.Nil:
 		w.breaks(marketplace.NothingStuck, "a confirm never ends")
 	case r.Release == marketplace.Pending || r.Cancellation == marketplace.Pending:

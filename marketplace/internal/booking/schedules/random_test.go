@@ -20,12 +20,12 @@ func TestRandomSchedulesBreakNoInvariant(t *testing.T) {
 	}
 	for range rounds {
 		rapid.Check(t, func(rt *rapid.T) {
-			told := rapid.SampledFrom(stories).Draw(rt, "story")
+			reported := rapid.SampledFrom(stories).Draw(rt, "story")
 			in := setting{replicas: rapid.IntRange(2, 3).Draw(rt, "replicas"), palette: full}
 			in.skew = rapid.SampledFrom([]time.Duration{0, 3 * time.Minute, -3 * time.Minute}).Draw(rt, "clock of B")
 			in.phase = time.Duration(rapid.IntRange(0, 29).Draw(rt, "begins after")) * time.Second
 			draws := rapid.SliceOfN(rapid.IntRange(0, 60), 0, 80).Draw(rt, "deviations")
-			w := play(t, told, in, func(_ string, options []deviation) deviation {
+			w := play(t, reported, in, func(_ string, options []deviation) deviation {
 				if len(draws) == 0 {
 					return well
 				}
@@ -37,7 +37,7 @@ func TestRandomSchedulesBreakNoInvariant(t *testing.T) {
 				return options[n]
 			})
 			if len(w.broken) > 0 {
-				rt.Fatalf("%s, with %d replicas, the clock of B ahead by %s:\n%s", told.name, in.replicas, in.skew, w.listing())
+				rt.Fatalf("%s, with %d replicas, the clock of B ahead by %s:\n%s", reported.name, in.replicas, in.skew, w.listing())
 			}
 		})
 	}

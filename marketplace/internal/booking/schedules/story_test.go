@@ -17,7 +17,7 @@ import (
 // replica of its own, and is repeated at another one if it gets no answer.
 type story struct {
 	name string
-	tell func(w *world)
+	play func(w *world)
 }
 
 var stories = []story{
@@ -55,7 +55,7 @@ var stories = []story{
 		time.Sleep(holdFor - 2*time.Second)
 		w.pays(id, "p-1", 0)
 	}},
-	{"two replicas are told of a payment", func(w *world) {
+	{"two replicas receive the same payment", func(w *world) {
 		id := w.held()
 		together(func() { w.pays(id, "p-1", 0) }, func() { w.pays(id, "p-1", 1) })
 	}},

@@ -1,7 +1,7 @@
 -- +goose Up
 
 -- Those who may make themselves an account of a partner. A row is gone once it was used, revoked or
--- has expired: it has an address of somebody who may never have wanted an account.
+-- has expired: it has an address of someone who may never have wanted an account.
 CREATE TABLE invitations (
     id         uuid PRIMARY KEY,
     email      text NOT NULL UNIQUE,

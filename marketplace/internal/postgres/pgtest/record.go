@@ -17,7 +17,7 @@ type Statement struct {
 	Args []any
 }
 
-// Recorder hears of a store's round trips, once it is told to listen. Preparing
+// Recorder records a store's round trips, once it is switched on. Preparing
 // a statement, once for a connection, does not count.
 type Recorder struct {
 	mu        sync.Mutex

@@ -18,7 +18,7 @@
       : input.tagName === "SELECT" ? [...input.options].some(o => o.selected !== o.defaultSelected)
         : input.value !== input.defaultValue;
 
-  // A block that somebody writes in is left alone.
+  // A block that someone writes in is left alone.
   const written = block => all("input:not([type=hidden]), textarea, select", block)
     .some(input => changed(input) || input === document.activeElement);
 
@@ -47,7 +47,7 @@
     document.title = page.title;
     all("[data-filter]").forEach(filter);
     all("form.call").filter(form => all("input, textarea, select", form).some(changed)).forEach(follow);
-    tell();
+    announce();
   }
 
   async function fetchPage(address, options) {
@@ -113,16 +113,16 @@
   document.addEventListener("visibilitychange", listen);
   setInterval(soon, 5000); // others move the clock, and change slots, without an exchange
 
-  // New exchanges are told to who cannot see them, now and then.
-  let told = Number(byId("exchanges-shown").dataset.last), lastTold = -Infinity;
-  function tell() {
+  // New exchanges are announced from time to time, for screen readers.
+  let shown = Number(byId("exchanges-shown").dataset.last), lastShown = -Infinity;
+  function announce() {
     const last = Number(byId("exchanges-shown").dataset.last), now = performance.now();
-    if (last < told) told = last;
-    if (last === told || now - lastTold < 5000) return;
+    if (last < shown) shown = last;
+    if (last === shown || now - lastShown < 5000) return;
     const newest = byId(`x-${last}`)?.querySelector(".what")?.textContent.trim() || "";
-    say(last - told === 1 ? `New exchange: ${newest}` : `${last - told} new exchanges, the last: ${newest}`);
-    told = last;
-    lastTold = now;
+    say(last - shown === 1 ? `New exchange: ${newest}` : `${last - shown} new exchanges, the last: ${newest}`);
+    shown = last;
+    lastShown = now;
   }
 
   // Going about: links and choices that stay on the page
@@ -232,7 +232,7 @@
 
   // Time
 
-  // By the mock's clock as it was told, run on by this machine's.
+  // The mock's clock at the last reading, advanced by this machine's clock.
   let read = { at: 0, face: null };
   function now() {
     const face = byId("face");

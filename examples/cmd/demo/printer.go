@@ -12,11 +12,11 @@ import (
 	"golang.org/x/term"
 )
 
-// teller prints the demo: on the screen, and without colours in the transcript.
+// printer prints the demo: on the screen, and without colours in the transcript.
 //
 // A step has a numbered title. Below it, a column shows the HTTP status of each call, or "ok" for
 // what was verified. Then follow the called service and the request.
-type teller struct {
+type printer struct {
 	screen, transcript io.Writer
 	width              int // of the screen, in characters
 	colour             bool
@@ -35,10 +35,10 @@ type call struct {
 // usualWidth is the width if the output is not a terminal.
 const usualWidth = 80
 
-// newTeller returns a teller for the screen. It uses colours on a terminal, unless the user
+// newPrinter returns a printer for the screen. It uses colours on a terminal, unless the user
 // disabled them.
-func newTeller(screen, transcript io.Writer) *teller {
-	t := &teller{screen: screen, transcript: transcript, width: usualWidth}
+func newPrinter(screen, transcript io.Writer) *printer {
+	t := &printer{screen: screen, transcript: transcript, width: usualWidth}
 	if file, ok := screen.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		t.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
@@ -66,13 +66,13 @@ const (
 	narrowest = 40
 )
 
-func (t *teller) chapter(title string) {
+func (t *printer) chapter(title string) {
 	t.flush()
 	t.write("", "")
 	t.write(cyan, title)
 }
 
-func (t *teller) step(number int, title string) {
+func (t *printer) step(number int, title string) {
 	t.flush()
 	t.read = map[call]bool{}
 	t.write("", "")
@@ -80,13 +80,13 @@ func (t *teller) step(number int, title string) {
 }
 
 // ran prints a command.
-func (t *teller) ran(command string) {
+func (t *printer) ran(command string) {
 	t.flush()
 	t.line(fmt.Sprintf("%8s  ", "run"), faint, faint, command)
 }
 
 // called prints a request and its answer.
-func (t *teller) called(status int, whom, what string) {
+func (t *printer) called(status int, whom, what string) {
 	made := call{status, whom, what}
 	if t.read[made] {
 		return
@@ -102,7 +102,7 @@ func (t *teller) called(status int, whom, what string) {
 }
 
 // flush prints the pending calls.
-func (t *teller) flush() {
+func (t *printer) flush() {
 	if t.times == 0 {
 		return
 	}
@@ -124,20 +124,20 @@ func (t *teller) flush() {
 }
 
 // holds prints a verified fact.
-func (t *teller) holds(fact string) {
+func (t *printer) holds(fact string) {
 	t.flush()
 	t.line(fmt.Sprintf("%8s  ", "ok"), green, plain, fact)
 }
 
 // fails prints an error.
-func (t *teller) fails(err error) {
+func (t *printer) fails(err error) {
 	t.flush()
 	t.line(fmt.Sprintf("%8s  ", "FAIL"), red, red, strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
 // line prints a text with a prefix on its first line. The other lines are indented by the prefix's
 // width.
-func (t *teller) line(before, beforeColour, colour, text string) {
+func (t *printer) line(before, beforeColour, colour, text string) {
 	indent := utf8.RuneCountInString(before)
 	for i, part := range fit(oneLine(text), max(t.width, narrowest)-indent) {
 		if i > 0 {
@@ -149,12 +149,12 @@ func (t *teller) line(before, beforeColour, colour, text string) {
 }
 
 // write prints a line unchanged.
-func (t *teller) write(colour, text string) {
+func (t *printer) write(colour, text string) {
 	fmt.Fprintln(t.screen, t.paint(colour, text))
 	fmt.Fprintln(t.transcript, text)
 }
 
-func (t *teller) paint(colour, text string) string {
+func (t *printer) paint(colour, text string) string {
 	if !t.colour || colour == plain || text == "" {
 		return text
 	}
