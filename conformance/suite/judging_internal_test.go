@@ -56,7 +56,7 @@ func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 		{"others are quicker at first", 3, []judge.Try{taken, holds}, "", "", 4},
 		{"another rule is broken", 1, []judge.Try{broken}, report.Failed, "expected 200", 1},
 		{"others are seen at it each time", 1, []judge.Try{others}, report.Inconclusive,
-			"other customers may have moved the seats of the slots that this was tried on; the first time it was: disturbed", noise.MostTries},
+			"other customers may have changed the seats of the slots that this was tested on; the first result was: disturbed", noise.MostTries},
 	} {
 		played := 0
 		step, subjects := madeUp(test.clean, &played, test.tries...)

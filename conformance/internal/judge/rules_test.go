@@ -75,7 +75,7 @@ func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 	}
 	finds(t, "20 minutes", expiresInWindow(booking(20*time.Minute, scenario.Traits{})), "", "")
 	finds(t, "an hour", expiresInWindow(booking(time.Hour, scenario.Traits{})), report.Failed, "Expected 15 to 30 minutes ahead, received 1h0m0s")
-	finds(t, "a partner without holds", expiresInWindow(booking(48*time.Hour, scenario.Traits{Holdless: true})), report.NotApplicable, "keeps no holds")
+	finds(t, "a partner without holds", expiresInWindow(booking(48*time.Hour, scenario.Traits{Holdless: true})), report.NotApplicable, "does not hold seats")
 	finds(t, "the past", expiresLater(booking(-time.Minute, scenario.Traits{})), report.Failed, "received one 1m0s ago")
 	never := booking(0, scenario.Traits{})
 	never.Hold.Expires = time.Time{}
