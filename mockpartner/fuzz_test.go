@@ -285,8 +285,8 @@ func (m fuzzed) call(t *testing.T, call [3]string) {
 	m.ServeHTTP(httptest.NewRecorder(), request(impatient, call[0], call[1], call[2]))
 }
 
-// recover takes off what misbehaves, goes back to the beginning, and wants a
-// partner that sells.
+// recover removes all faults, defects and variants, resets the partner, and expects that it sells
+// again.
 func (m fuzzed) recover(t *testing.T) {
 	t.Helper()
 	box := m.Default()

@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // intent is what a customer does with a hold.
@@ -61,6 +62,7 @@ type customer struct {
 type problem struct {
 	Code    int
 	Message string
+	Reason  marketplace.Reason `json:"error_code"`
 }
 
 func newCustomer(number int, random *rand.Rand, slots []slot) *customer {
@@ -125,11 +127,11 @@ func (c *customer) books(ctx context.Context, s *shop) bool {
 			return c.failed == nil
 		}
 		c.fails(json.Unmarshal(answer, &c.refusal))
-		underWay := strings.Contains(c.refusal.Message, "under way")
-		if !mayComeBack(status) && !underWay {
+		inFlight := c.refusal.Reason == marketplace.IdempotencyKeyInFlight
+		if !mayComeBack(status) && !inFlight {
 			return false
 		}
-		c.waits.Store(underWay)
+		c.waits.Store(inFlight)
 		c.retries++
 		if !wait(ctx, retryPause) {
 			c.fails(ctx.Err())
