@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,8 +17,16 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// windowsOf has a mock asked for its catalog, and for each option the window of a sync, three of its
-// days and the window again, and returns the recording.
+// optionsAsked is how many options of a partner are asked for; for SOAK, all.
+func optionsAsked() int {
+	if os.Getenv("SOAK") != "" {
+		return math.MaxInt
+	}
+	return 2
+}
+
+// windowsOf asks a mock for its catalog, and for each option the window of a sync, three of its days
+// and the window again. It returns the recording.
 func windowsOf(t *testing.T, o mockpartner.Options) string {
 	t.Helper()
 	o.AuthKey, o.Frozen = recordedKey, true
@@ -52,12 +62,16 @@ func windowsOf(t *testing.T, o mockpartner.Options) string {
 		_ = json.Unmarshal(catalog, &object)
 		list = object.Products
 	}
+	asked := 0
 	for _, product := range list {
 		zone, err := time.LoadLocation(product.TimeZone)
 		if err != nil {
 			continue // another rule's breach
 		}
 		for _, option := range product.Options {
+			if asked++; asked > optionsAsked() {
+				break
+			}
 			unit := "unit-adult"
 			if !slices.ContainsFunc(option.Units, func(u partnerapi.Unit) bool { return u.ID == unit }) && len(option.Units) > 0 {
 				unit = option.Units[0].ID

@@ -154,7 +154,7 @@ func BuildsOn(r Rule, id string) bool {
 }
 
 // Fields returns the rules about fields of the endpoint's resource.
-func Fields(e partnerapi.Endpoint) []Rule { return slices.Clip(fields()[e]) }
+func Fields(e partnerapi.Endpoint) []Rule { return slices.Clone(fields()[e]) }
 
 // Owner returns the rule that a problem at a place of the endpoint's resource breaks: the rule
 // about exactly that place, else the rule about the smallest part that contains it.

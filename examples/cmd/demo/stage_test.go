@@ -171,8 +171,8 @@ func TestLinesFitANarrowTerminal(t *testing.T) {
 	narrow.called(0, "partner", "POST /availability")
 	narrow.holds("a text with \x1b[31mcolours\nof its own")
 	const want = `
-  1  A marketplace starts, with a
-     PostgreSQL of its own
+  1  A marketplace starts, with its own
+     PostgreSQL
      201  marketplace POST
           /api/v1/resellers/activities/
           01a2…/variations

@@ -54,7 +54,7 @@ export interface paths {
         /**
          * The service can serve
          * @description Tests a write to the database, at most once a second. Use it
-         * for a probe that sends requests only to replicas that can serve them.
+         *     for a probe that sends requests only to replicas that can serve them.
          */
         get: operations["ready"];
         put?: never;
@@ -298,7 +298,7 @@ export interface paths {
         /**
          * The activities that can be sold
          * @description In the order of their creation. A page past the end
-         * is empty. All filters must match. Case does not matter.
+         *     is empty. All filters must match. Case does not matter.
          */
         get: operations["activities"];
         put?: never;
@@ -424,7 +424,7 @@ export interface paths {
         /**
          * A booking
          * @description With its history: each move of its state, and each call to the partner. Read it until its state
-         * is no longer PAID.
+         *     is no longer PAID.
          */
         get: operations["booking"];
         put?: never;
@@ -619,7 +619,7 @@ export interface paths {
         /**
          * Every booking, including checkouts without a hold
          * @description With `attention=true`, bookings that need attention: each has its reason, its age, and
-         * the calls below that may help.
+         *     the calls below that may help.
          */
         get: operations["allBookings"];
         put?: never;
@@ -703,7 +703,7 @@ export interface paths {
         /**
          * Retry a release or cancellation that was given up
          * @description It is sent again until the partner accepts it. If
-         * none was given up, the answer is a 409.
+         *     none was given up, the answer is a 409.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -1529,7 +1529,7 @@ export interface paths {
         /**
          * News for the partner
          * @description Certificates that were issued or have ended, and decisions about going live. Send `next_cursor` as `after` to read what has
-         * happened since. The last 200 events are kept.
+         *     happened since. The last 200 events are kept.
          */
         get: operations["partnerEvents"];
         put?: never;
@@ -7849,7 +7849,7 @@ export interface components {
         };
         /**
          * @description The partner has not answered in time. Nothing was booked or written; seats that it still
-         * holds are released.
+         *     holds are released.
          */
         PartnerLate: {
             headers: {
@@ -7866,7 +7866,7 @@ export interface components {
         };
         /**
          * @description Any other error, in the same shape. A 503 says that the database is unavailable: retry after `Retry-After`. The change may
-         * have been stored.
+         *     have been stored.
          */
         Problem: {
             headers: {
@@ -7958,7 +7958,7 @@ export interface components {
         LimitParameter: number;
         /**
          * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-         * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+         *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
          */
         CursorParameter: string;
         /** @description Only bookings of this activity. */
@@ -8469,7 +8469,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
@@ -8692,7 +8692,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
@@ -8765,7 +8765,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9272,7 +9272,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9346,7 +9346,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9643,7 +9643,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -9716,7 +9716,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10049,7 +10049,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10538,7 +10538,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10588,7 +10588,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10839,7 +10839,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10885,7 +10885,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only calls that failed. false: only the others, with the refusals that the contract allows. */
@@ -10933,7 +10933,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
@@ -10980,7 +10980,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only webhooks that were refused. false: only the others. */
@@ -11028,7 +11028,7 @@ export interface operations {
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
-                 * time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
