@@ -55,7 +55,7 @@ func (t *reads) takeCatalog(c *call) {
 			t.fields.Product(c.Exchange, i, value, problem)
 		}
 		product := discover.ReadProduct(value)
-		t.products[product.ID] = product
+		t.show(product)
 		survey.Products = append(survey.Products, product)
 	}
 	if !full {
@@ -296,39 +296,3 @@ func (w *windows) forget(now time.Time) {
 }
 
 func within(part, whole discover.Window) bool { return whole.From <= part.From && part.To <= whole.To }
-
-// sold is the catalog as the recording has shown it.
-type sold struct {
-	products map[string]discover.Product
-	pulled   time.Time // when the last complete catalog was requested
-	partial  bool      // the history lacks some of the caller's calls
-}
-
-// current reports whether the last catalog shows what the partner sells at the time of c. In a
-// partial history, a newer catalog may be missing.
-func (s *sold) current(c *call) bool {
-	return !s.partial || !s.pulled.IsZero() && c.StartedAt.Sub(s.pulled) <= agreeing
-}
-
-// question returns what was requested, with the catalog that the recording has shown so far. It
-// returns false if the recording has not shown the option.
-func (s *sold) question(asked partnerapi.AvailabilityRequest) (q scenario.Question, known bool) {
-	q.Window = discover.Window{From: asked.LocalDateStart, To: asked.LocalDateEnd}
-	product, known := s.products[asked.ProductID]
-	at := slices.IndexFunc(product.Options, func(o discover.Option) bool { return o.ID == asked.OptionID })
-	if !known || at < 0 {
-		q.Product = discover.Product{ID: asked.ProductID, Zone: time.UTC, AllowFreesale: true} // its seats may not be counted
-		q.Option = discover.Option{ID: asked.OptionID}
-		return q, false
-	}
-	q.Product, q.Option = product, product.Options[at]
-	return q, true
-}
-
-// size returns the number of products and options that the recording has shown.
-func (s *sold) size() (products, options int) {
-	for _, product := range s.products {
-		options += len(product.Options)
-	}
-	return len(s.products), options
-}
