@@ -62,7 +62,7 @@ func (s *site) registrationForm(given url.Values) *form {
 		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: whose + " endpoints are below it, for example https://api.example.com/partner."},
 		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
 		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: choose(s.Operators, "The partner's key for the marketplace.", "The key that the marketplace sends to you.") + " It is stored encrypted and never shown."},
-		field{Name: "handles_ticket_delivery", Label: choose(s.Operators, "The partner delivers its own tickets", "Your platform delivers its own tickets"), Kind: "checkbox"},
+		field{Name: "handles_ticket_delivery", Label: s.ticketsLabel(), Kind: "checkbox"},
 	)
 }
 
@@ -177,7 +177,7 @@ func (x *exchange) showIntegrationWith(status int, with shown) error {
 		p.Policy = policyForm(found.Integration)
 	}
 	if !p.Edited {
-		p.Settings = settingsForm(nil, found.Integration)
+		p.Settings = x.site.settingsForm(nil, found.Integration)
 	}
 	return x.show(status, "integration.html", p)
 }

@@ -36,15 +36,19 @@ func (i integrationCalls) calls() (failed, received []callView, err error) {
 }
 
 // settingsForm is the form for an integration's settings, with the given or the stored values.
-func settingsForm(given url.Values, i client.Integration) *form {
+func (s *site) settingsForm(given url.Values, i client.Integration) *form {
 	return newForm(given,
 		field{Name: "name", Label: "Name", Required: true, Value: i.Name},
 		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Value: i.BaseURL},
 		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Value: string(i.AuthType), Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
 		field{Name: "auth_key", Label: "New key", Kind: "password", Complete: "off", Hint: "Leave it empty to keep the stored key."},
-		field{Name: "handles_ticket_delivery", Label: "The partner delivers its own tickets", Kind: "checkbox", Value: word(i.HandlesTicketDelivery)},
+		field{Name: "handles_ticket_delivery", Label: s.ticketsLabel(), Kind: "checkbox", Value: word(i.HandlesTicketDelivery)},
 		field{Name: "force", Label: "Save without a test", Kind: "checkbox", Hint: "A new address or key is stored even if the partner does not work with it."},
 	)
+}
+
+func (s *site) ticketsLabel() string {
+	return choose(s.Operators, "The partner delivers its own tickets", "Your platform delivers its own tickets")
 }
 
 // word returns a checkbox's value: "" if it is not checked.
@@ -67,7 +71,7 @@ func changeIntegration(x *exchange) error {
 			body[name] = text
 		}
 	}
-	f := settingsForm(x.given, found.Integration)
+	f := x.site.settingsForm(x.given, found.Integration)
 	if x.given.Get("do") == "test" {
 		delete(body, "name")
 		trial, err := send[client.Trial](x, http.MethodPost, "/partner-integrations/"+x.id()+"/test", body)
