@@ -124,7 +124,9 @@ func serveAt(t *testing.T, port int, folder, key string, command ...string) (add
 		_ = said.Close()
 	})
 	t.Cleanup(stop)
-	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+	look, late := time.NewTicker(20*time.Millisecond), time.After(patience)
+	defer look.Stop()
+	for {
 		answer, err := http.Get(address)
 		if err == nil {
 			_ = answer.Body.Close()
@@ -135,10 +137,9 @@ func serveAt(t *testing.T, port int, folder, key string, command ...string) (add
 			ended <- err
 			text, _ := os.ReadFile(said.Name())
 			t.Fatalf("%s ended: %v\n%s", strings.Join(command, " "), err, text)
-		default:
-			if time.Since(begun) > patience {
-				t.Fatalf("%s does not answer: %v", strings.Join(command, " "), err)
-			}
+		case <-late:
+			t.Fatalf("%s does not answer: %v", strings.Join(command, " "), err)
+		case <-look.C:
 		}
 	}
 }

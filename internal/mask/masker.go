@@ -47,8 +47,8 @@ func (m *Masker) Masked(of partnerapi.Endpoint, named string, request, answer []
 	if of == partnerapi.Products || of == partnerapi.Availability {
 		return request, answer
 	}
-	said, asked, told := m.read(named, request, answer)
-	return said.written(request, asked), said.written(answer, told)
+	said, asked, replied := m.read(named, request, answer)
+	return said.written(request, asked), said.written(answer, replied)
 }
 
 // Removed returns the bodies of a call and of its answer without customers' data, as Masked does,
@@ -57,8 +57,8 @@ func (m *Masker) Removed(of partnerapi.Endpoint, named string, request, answer [
 	if of == partnerapi.Products || of == partnerapi.Availability {
 		return request, answer
 	}
-	said, asked, told := m.read(named, request, answer)
-	return said.removed(request, asked.value, asked.fine), said.removed(answer, told.value, told.fine)
+	said, asked, replied := m.read(named, request, answer)
+	return said.removed(request, asked.value, asked.fine), said.removed(answer, replied.value, replied.fine)
 }
 
 // body is a decoded body, if it is JSON.
@@ -69,11 +69,11 @@ type body struct {
 
 // read decodes the bodies of a call and returns its customers' data, including what is remembered of
 // the same hold or booking.
-func (m *Masker) read(named string, request, answer []byte) (said *masker, asked, told body) {
+func (m *Masker) read(named string, request, answer []byte) (said *masker, asked, replied body) {
 	said = &masker{}
 	asked.value, asked.fine = said.customers.read(request)
-	told.value, told.fine = said.customers.read(answer)
-	codes := []string{named, textOf(asked.value, "reservationConfirmationCode"), textOf(told.value, "reservationConfirmationCode"), textOf(told.value, "externalBookingId")}
+	replied.value, replied.fine = said.customers.read(answer)
+	codes := []string{named, textOf(asked.value, "reservationConfirmationCode"), textOf(replied.value, "reservationConfirmationCode"), textOf(replied.value, "externalBookingId")}
 	for _, code := range codes {
 		for _, value := range m.byCode[code] {
 			if !slices.Contains(said.said, value) {
@@ -84,7 +84,7 @@ func (m *Masker) read(named string, request, answer []byte) (said *masker, asked
 	for _, code := range codes {
 		m.remember(code, said.said)
 	}
-	return said, asked, told
+	return said, asked, replied
 }
 
 func (m *Masker) remember(code string, said []string) {

@@ -92,8 +92,9 @@ func (w *walker) call(op *openapi.Operation) {
 		return
 	}
 	w.answers[a.StatusCode]++
-	if a.StatusCode == http.StatusInternalServerError {
-		w.t.Errorf("expected no failure, received %d %s", a.StatusCode, a.body)
+	// The walker registers partners that do not answer: that is not the service's failure.
+	if a.StatusCode >= 500 && !(a.StatusCode == http.StatusBadGateway && strings.Contains(string(a.body), `"error_code":"partner_error"`)) {
+		w.t.Errorf("Expected no failure of the service, received %d %s", a.StatusCode, a.body)
 	}
 	if w.t.Failed() {
 		w.t.Logf("the call: %s %s\n%v\n%.2000s", op.Method, target, headers, body)
