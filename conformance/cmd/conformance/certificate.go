@@ -60,7 +60,7 @@ func verifyCertificate(command *cobra.Command, path, keys string) error {
 		return err
 	}
 	say := func(format string, args ...any) {
-		fmt.Fprintln(command.OutOrStdout(), cli.OneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(command.OutOrStdout(), oneLine(fmt.Sprintf(format, args...)))
 	}
 	c, err := readCertificate(strings.TrimSpace(string(text)), set, time.Now())
 	if invalid := errInvalid(""); errors.As(err, &invalid) {

@@ -14,7 +14,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"partnerkit.dev/conformance/internal/fileerror"
-	"partnerkit.dev/internal/cli"
 )
 
 const (
@@ -117,7 +116,7 @@ func watchFiles(ctx context.Context, paths []string, reports string, notify func
 					settled.Reset(settleFor)
 				}
 			case <-settled.C:
-				notify(cli.OneLine(changed) + " changed")
+				notify(oneLine(changed) + " changed")
 			case <-watcher.Errors: // an event may be lost; the next one is received
 			}
 		}

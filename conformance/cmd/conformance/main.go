@@ -43,7 +43,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		for _, key := range keysOf(command) {
 			message = probe.NewRedactor(key).Redact(message)
 		}
-		return cli.OneLine(message)
+		return oneLine(message)
 	})
 }
 

@@ -54,9 +54,9 @@ func (t *terminal) plan(p suite.Plan) {
 		t.printf("how     %s\n", atOnce)
 	}
 	if p.Webhooks != "" {
-		t.printf("awaits  webhooks at %s, at most %s after each change\n", cli.OneLine(p.Webhooks), p.WebhookWait)
+		t.printf("awaits  webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
 	}
-	t.printf("ledger  %s\n", cli.OneLine(p.Ledger))
+	t.printf("ledger  %s\n", oneLine(p.Ledger))
 	t.note("but     %s\n", p.Warning)
 }
 
@@ -82,7 +82,7 @@ func where(p suite.Plan) string {
 	if p.Options != nil {
 		text += ", option " + strings.Join(p.Options, ", ")
 	}
-	return cli.OneLine(text)
+	return oneLine(text)
 }
 
 func (t *terminal) optionChecks(all []suite.PlannedOption) {
@@ -98,7 +98,7 @@ func (t *terminal) optionChecks(all []suite.PlannedOption) {
 		if one.SeatsLeft != nil {
 			seats = fmt.Sprint(*one.SeatsLeft)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\n", cli.OneLine(one.ProductID), cli.OneLine(one.OptionID), cli.OneLine(one.AvailabilityID), cli.OneLine(one.Start), seats, one.Slots)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\n", oneLine(one.ProductID), oneLine(one.OptionID), oneLine(one.AvailabilityID), oneLine(one.Start), seats, one.Slots)
 	}
 	_ = table.Flush() // writes to memory
 	t.printf("%s", text.String())

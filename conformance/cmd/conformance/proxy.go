@@ -146,7 +146,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	if certificate != nil {
 		scheme = "https"
 	}
-	fmt.Fprintf(out, "Passing calls from %s://%s on to %s\n", scheme, listener.Addr(), cli.OneLine(upstream.String()))
+	fmt.Fprintf(out, "Passing calls from %s://%s on to %s\n", scheme, listener.Addr(), oneLine(upstream.String()))
 	if admin.address != "" {
 		fmt.Fprintf(out, "Status at http://%s/, metrics at http://%[1]s/metrics\n", admin.address)
 	}
@@ -181,7 +181,7 @@ func newFindings(out io.Writer) func(*live.Findings) {
 		for _, r := range f.Result.Rules {
 			if (r.Outcome == report.Failed || r.Outcome == report.Warned) && !known[r.ID] {
 				known[r.ID] = true
-				fmt.Fprintf(out, "%s %s %s (%s, %s): %s\n", f.At.UTC().Format(time.RFC3339), strings.ToUpper(string(r.Outcome)), r.ID, r.Level, r.Clause, cli.OneLine(r.Message))
+				fmt.Fprintf(out, "%s %s %s (%s, %s): %s\n", f.At.UTC().Format(time.RFC3339), strings.ToUpper(string(r.Outcome)), r.ID, r.Level, r.Clause, oneLine(r.Message))
 			}
 		}
 		if f.Dropped > 0 && !dropped {

@@ -75,10 +75,10 @@ func (t *terminal) compared(c report.Comparison) {
 		t.printf("\n")
 	}
 	for _, slower := range c.Slower {
-		t.printf("slower: %s\n", cli.OneLine(string(slower.Endpoint)+" "+view.SlowerWords(slower)))
+		t.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+view.SlowerWords(slower)))
 	}
 	for _, remark := range c.Remarks {
-		t.printf("note: %s\n", cli.OneLine(remark))
+		t.printf("note: %s\n", oneLine(remark))
 	}
 	outcome := report.Passed
 	if c.Regressed() {
@@ -88,12 +88,12 @@ func (t *terminal) compared(c report.Comparison) {
 }
 
 func (t *terminal) change(c report.Change) {
-	t.printf("  %-6s %s: %s\n", cli.OneLine(string(c.Level)), cli.OneLine(c.ID), t.paint(c.Is, cli.OneLine(view.ChangeWords(c))))
+	t.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), t.paint(c.Is, oneLine(view.ChangeWords(c))))
 	for _, note := range c.Notes {
-		t.printf("         %s\n", cli.OneLine(note))
+		t.printf("         %s\n", oneLine(note))
 	}
 	if c.Message != "" && c.Is != report.Passed {
-		t.printf("         %s\n", cli.OneLine(c.Message))
+		t.printf("         %s\n", oneLine(c.Message))
 	}
 }
 
@@ -145,7 +145,7 @@ func verify(command *cobra.Command, path, sum string) error {
 		return err
 	}
 	say := func(format string, args ...any) {
-		fmt.Fprintln(command.OutOrStdout(), cli.OneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(command.OutOrStdout(), oneLine(fmt.Sprintf(format, args...)))
 	}
 	verdict := "unchanged"
 	if v.Changed() {

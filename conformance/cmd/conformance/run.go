@@ -114,7 +114,7 @@ Exit codes:
 			case err != nil:
 				return err
 			case source != "" && !flags.asJSON && flags.progress != progressJSON:
-				fmt.Fprintf(command.OutOrStdout(), "settings from %s\n", cli.OneLine(source))
+				fmt.Fprintf(command.OutOrStdout(), "settings from %s\n", oneLine(source))
 			}
 			if flags.planOnly {
 				return flags.plan(command, config, flags.reportDir)

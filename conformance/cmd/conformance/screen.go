@@ -8,12 +8,10 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
-
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
-	"partnerkit.dev/internal/cli"
 )
 
 // screen shows a run to a person: each failure when it is found, a summary, and a progress bar if
@@ -131,7 +129,7 @@ func (s *screen) waiting(until time.Time) {
 func (s *screen) listening(config suite.Config) func(string) {
 	return func(address string) {
 		s.above(func() {
-			s.printf("webhooks are received at %s, for %s\n\n", config.Webhooks.Listen, cli.OneLine(address))
+			s.printf("webhooks are received at %s, for %s\n\n", config.Webhooks.Listen, oneLine(address))
 		})
 	}
 }

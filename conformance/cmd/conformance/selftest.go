@@ -209,7 +209,7 @@ func (t trials) end(dir string, m *selftest.Matrix) {
 	for _, one := range m.Problematic() {
 		t.printf("%s  %s %s\n", t.paint(report.Failed, one.Outcome.Words()), one.Kind, one.Name)
 		for _, problem := range one.Problems {
-			t.printf("    %s\n", cli.OneLine(problem))
+			t.printf("    %s\n", oneLine(problem))
 		}
 		t.printf("    see %s\n", filepath.Join(dir, one.Folder(), "report.html"))
 	}

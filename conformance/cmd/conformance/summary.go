@@ -8,7 +8,6 @@ import (
 
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/count"
 )
 
@@ -37,11 +36,11 @@ func (s *summary) show(r *report.Result) {
 	}
 	if r.Baseline != nil {
 		for _, stale := range r.Baseline.Stale {
-			s.printf("%s %s\n", s.paint(report.Failed, "stale"), cli.OneLine(stale.Message))
+			s.printf("%s %s\n", s.paint(report.Failed, "stale"), oneLine(stale.Message))
 		}
 	}
 	heading, sentence := view.VerdictWords(r)
-	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), cli.OneLine(sentence))
+	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), oneLine(sentence))
 	causes := s.causes(r)
 	s.findings(r, report.Failed, causes)
 	s.notJudged(r, causes)
@@ -65,7 +64,7 @@ func (s *summary) list(heading string, lines []string) {
 			s.printf("  and %d more, in the report\n", len(lines)-i)
 			return
 		}
-		s.printf("  %s\n", s.fitting(cli.OneLine(line)))
+		s.printf("  %s\n", s.fitting(oneLine(line)))
 	}
 }
 
@@ -186,7 +185,7 @@ func leftover(l report.Leftover) string {
 	case l.ExpiresAt != "":
 		text += "; it expires at " + l.ExpiresAt
 	}
-	return cli.OneLine(text)
+	return oneLine(text)
 }
 func (t *terminal) times(all []report.Latency) {
 	if len(all) == 0 {
@@ -220,12 +219,12 @@ func (s *summary) exploration(e *report.Exploration) {
 	}
 	s.printf("\nThe shortest lifecycle that fails, cut down from %s by playing %d more:\n", count.Of(e.Broken.Drawn, "step"), e.Broken.Tries)
 	for _, slot := range e.Broken.Slots {
-		s.printf("  %s\n", cli.OneLine(slot))
+		s.printf("  %s\n", oneLine(slot))
 	}
 	for i, step := range e.Broken.Steps {
-		s.printf("  %2d. %s\n      Expected %s\n      Received %s\n", i+1, cli.OneLine(step.Does), cli.OneLine(step.Want), cli.OneLine(step.Got))
+		s.printf("  %2d. %s\n      Expected %s\n      Received %s\n", i+1, oneLine(step.Does), oneLine(step.Want), oneLine(step.Got))
 		for _, curl := range step.Curl {
-			s.printf("      %s\n", cli.OneLine(curl))
+			s.printf("      %s\n", oneLine(curl))
 		}
 	}
 	s.printf("\n")

@@ -157,7 +157,7 @@ func (t *terminal) changed(c report.Comparison) {
 		changes []report.Change
 	}{{"fixed        ", report.Passed, c.Fixed}, {"new          ", report.Failed, c.Broke}, {"still failing", report.Failed, c.StillBroken}} {
 		for _, change := range list.changes {
-			t.printf("  %s  %s\n", t.paint(list.outcome, list.word), cli.OneLine(change.ID))
+			t.printf("  %s  %s\n", t.paint(list.outcome, list.word), oneLine(change.ID))
 		}
 	}
 }
