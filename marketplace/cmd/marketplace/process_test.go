@@ -115,44 +115,55 @@ type service struct {
 	*exec.Cmd
 	base   string
 	scrape string // the address of the metrics, if they have their own
-	log    *bufio.Reader
+	log    chan string // its lines
 	errors bytes.Buffer
 }
+
+// mostLines is the number of lines of a log that are kept until a test reads them.
+const mostLines = 1 << 16
 
 func serving(t *testing.T, variables []string, args ...string) *service {
 	t.Helper()
 	s := &service{Cmd: command(t, variables, append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private-partners"}, args...)...)}
 	out, err := s.StdoutPipe()
 	must(t, err)
-	s.Stderr, s.log = &s.errors, bufio.NewReader(out)
+	s.Stderr, s.log = &s.errors, make(chan string, mostLines)
 	must(t, s.Start())
 	t.Cleanup(func() { _ = s.Process.Kill() })
-	for {
-		line, err := s.log.ReadBytes('\n')
+	go func() { // always, because a process stops at a full pipe
+		defer close(s.log)
+		for lines := bufio.NewReader(out); ; {
+			line, err := lines.ReadString('\n')
+			s.log <- line
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for line := range s.log {
 		var said struct{ Msg, Address string }
-		if json.Unmarshal(line, &said) == nil && said.Msg == "serving metrics" {
+		if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "serving metrics" {
 			s.scrape = said.Address
 		}
 		if said.Msg == "serving" {
 			s.base = said.Address
 			return s
 		}
-		if err != nil {
-			_ = s.Wait()
-			t.Fatalf("want it to serve, got %s", s.errors.String())
-		}
 	}
+	_ = s.Wait()
+	t.Fatalf("want it to serve, got %s", s.errors.String())
+	return nil
 }
 
 // ends waits for the process and returns its result.
 func (s *service) ends(t *testing.T) ran {
 	t.Helper()
-	rest, err := io.ReadAll(s.log)
-	if err != nil {
-		t.Error(err)
+	var rest strings.Builder
+	for line := range s.log {
+		rest.WriteString(line)
 	}
 	_ = s.Wait() // the exit code is checked instead
-	return ran{code: s.ProcessState.ExitCode(), out: string(rest), errors: s.errors.String()}
+	return ran{code: s.ProcessState.ExitCode(), out: rest.String(), errors: s.errors.String()}
 }
 
 func (s *service) stop(t *testing.T) {

@@ -64,8 +64,10 @@ func TestTheStartPullsRatesThatAreOlderThanADay(t *testing.T) {
 	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--rates-url", address+"/daily.xml")
 	var log strings.Builder
 	for !strings.Contains(log.String(), `"msg":"imported 30 exchange rates","as_of":"2026-06-30"`) {
-		line, err := s.log.ReadString('\n')
-		must(t, err)
+		line, open := <-s.log
+		if !open {
+			t.Fatalf("Expected the rates to be imported, received the end of the log:\n%s", log.String())
+		}
 		log.WriteString(line)
 	}
 	if rates := s.rates(t); rates.AsOf != "2026-06-30" || rates.Rates["USD"] != "1.1705" {
