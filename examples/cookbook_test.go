@@ -87,15 +87,15 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := 0
+		comments := 0
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "# ") {
 				break
 			}
-			said++
+			comments++
 		}
-		if said < 2 || said > 5 {
-			t.Errorf("%s: want it to begin with what it shows and what a good marketplace does, in two to five lines, got %d", path, said)
+		if comments < 2 || comments > 5 {
+			t.Errorf("%s: want it to begin with what it shows and what a good marketplace does, in two to five lines, got %d", path, comments)
 		}
 	}
 }

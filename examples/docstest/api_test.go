@@ -43,9 +43,9 @@ func publicNames(module string) (string, error) {
 
 // goSays runs a go command in this module, which requires all others.
 func goSays(args ...string) (string, error) {
-	said, err := exec.Command("go", args...).Output()
+	output, err := exec.Command("go", args...).Output()
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}
-	return string(said), nil
+	return string(output), nil
 }

@@ -51,8 +51,8 @@ func (d *Directives) hear(html string) error {
 	return nil
 }
 
-func (d *Directives) add(said string) (err error) {
-	verb, rest, _ := strings.Cut(said, " ")
+func (d *Directives) add(text string) (err error) {
+	verb, rest, _ := strings.Cut(text, " ")
 	switch verb {
 	case "needs":
 		for service := range strings.SplitSeq(rest, ",") {

@@ -98,11 +98,11 @@ func Read(name string, source []byte) (*Document, error) {
 		case *ast.Heading:
 			d.Anchors = append(d.Anchors, anchor(plain(n, source), d.Anchors))
 		case *ast.HTMLBlock:
-			said := string(n.Lines().Value(source))
+			html := string(n.Lines().Value(source))
 			if n.HasClosure() {
-				said += string(n.ClosureLine.Value(source))
+				html += string(n.ClosureLine.Value(source))
 			}
-			if err := heard.hear(said); err != nil {
+			if err := heard.hear(html); err != nil {
 				return ast.WalkStop, fmt.Errorf("%s: %w", d.Place(line(n, source)), err)
 			}
 			if heard.FollowedBy != "" {

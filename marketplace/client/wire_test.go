@@ -279,8 +279,8 @@ func TestNothingPrintsASecret(t *testing.T) {
 		client.MadeToken{Token: "hush"},
 	} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
-			if said := fmt.Sprintf(verb, value); strings.Contains(said, "hush") || strings.Contains(said, "access-") {
-				t.Errorf("%s: want no secret, got %s", verb, said)
+			if printed := fmt.Sprintf(verb, value); strings.Contains(printed, "hush") || strings.Contains(printed, "access-") {
+				t.Errorf("%s: want no secret, got %s", verb, printed)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) 
 		}
 	}
 	if heard.calls[partnerapi.Availability] == 0 || r.code != 0 || r.result.Verdict != report.Partial {
-		t.Errorf("want the catalog and availability judged, got exit %d\n%s", r.code, r.said())
+		t.Errorf("want the catalog and availability judged, got exit %d\n%s", r.code, r.notPassed())
 	}
 	for _, one := range r.plain() {
 		reads := one.Endpoint == partnerapi.Products || one.Endpoint == partnerapi.Availability
@@ -68,8 +68,8 @@ func TestAPartnerAtAnAddressThatIsNotPublicIsNotCalledWherePublicOnlyIsSet(t *te
 	named := strings.Replace(address, "127.0.0.1", "localhost", 1) // a name leads there too
 	for _, url := range []string{address, named} {
 		r := judge(t, url, "--public-only")
-		if r.code != 3 || !strings.Contains(r.said(), "prohibited") {
-			t.Errorf("%s: want exit 3 and the address refused, got exit %d\n%s", url, r.code, r.said())
+		if r.code != 3 || !strings.Contains(r.notPassed(), "prohibited") {
+			t.Errorf("%s: want exit 3 and the address refused, got exit %d\n%s", url, r.code, r.notPassed())
 		}
 	}
 	if len(heard.calls) > 0 {
@@ -85,7 +85,7 @@ func TestNothingIsHeldUntilTheLedgerIsCopied(t *testing.T) {
 		t.Errorf("want no reserve sent, got %d", n)
 	}
 	if r.code == 0 || !strings.Contains(r.stdout, `{"ledger": true}`) {
-		t.Errorf("want the caller asked to copy the ledger and the run not conformant, got exit %d\n%s", r.code, r.said())
+		t.Errorf("want the caller asked to copy the ledger and the run not conformant, got exit %d\n%s", r.code, r.notPassed())
 	}
 }
 
@@ -93,7 +93,7 @@ func TestProgressInJSONIsALineForEachRuleAndItsLastOneIsTheReports(t *testing.T)
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{Defects: []string{"hold-without-code"}})
 	r := judge(t, address, "--progress", "json", "--depth", "quick")
-	said := map[string]report.Outcome{}
+	lastLines := map[string]report.Outcome{}
 	for line := range strings.Lines(r.stdout) {
 		var of struct {
 			ID      string         `json:"id"`
@@ -103,15 +103,15 @@ func TestProgressInJSONIsALineForEachRuleAndItsLastOneIsTheReports(t *testing.T)
 		if err := json.Unmarshal([]byte(line), &of); err != nil || of.ID == "" || of.Title == "" {
 			t.Fatalf("want a rule as an object on each line, got %q (%v)", line, err)
 		}
-		said[of.ID] = of.Outcome
+		lastLines[of.ID] = of.Outcome
 	}
 	for _, one := range r.plain() {
-		if said[one.ID] != one.Outcome {
-			t.Errorf("%s: want %s in the last line about it, as in the report, got %q", one.ID, one.Outcome, said[one.ID])
+		if lastLines[one.ID] != one.Outcome {
+			t.Errorf("%s: want %s in the last line about it, as in the report, got %q", one.ID, one.Outcome, lastLines[one.ID])
 		}
 	}
 	if len(r.outcomes(report.Failed)) == 0 {
-		t.Errorf("want the defect found, got\n%s", r.said())
+		t.Errorf("want the defect found, got\n%s", r.notPassed())
 	}
 }
 
@@ -146,7 +146,7 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 				}
 			}
 			if named == 0 || r.code != 0 {
-				t.Errorf("want rules inconclusive because %s, got exit %d\n%s", bounds.names, r.code, r.said())
+				t.Errorf("want rules inconclusive because %s, got exit %d\n%s", bounds.names, r.code, r.notPassed())
 			}
 			allUndone(t, r, mock)
 		})
@@ -160,7 +160,7 @@ func TestOnlyTheProductsOptionsAndDatesThatAreNamedAreAskedForAndBooked(t *testi
 	from, to := time.Now().AddDate(0, 0, 10).Format(partnerapi.DateLayout), time.Now().AddDate(0, 0, 20).Format(partnerapi.DateLayout)
 	r := judge(t, address, "--product", "lisbon-walk,tokyo-market", "--option", "small-group", "--from", from, "--to", to, "--label", "!/bad-input/")
 	if failed := r.outcomes(report.Failed); r.code != 0 || len(failed) != 0 {
-		t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.said())
+		t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.notPassed())
 	}
 	for _, request := range heard.requests {
 		if request.ProductID != "lisbon-walk" || request.OptionID != "small-group" || request.LocalDateStart != "" && (request.LocalDateStart < from || request.LocalDateEnd > to) {
@@ -298,7 +298,7 @@ func TestNonsenseLeavesNoHoldBehindAlsoWhereItIsTaken(t *testing.T) {
 	})
 	r := judge(t, address, "--label", onlyBadInput)
 	if r.code != 0 || len(r.outcomes(report.Warned)) != 0 {
-		t.Errorf("want exit 0, got %d\n%s", r.code, r.said())
+		t.Errorf("want exit 0, got %d\n%s", r.code, r.notPassed())
 	}
 	if len(mock.Default().Platform().Holds()) == 0 {
 		t.Error("want holds by bodies that are declared as text, got none")

@@ -162,8 +162,8 @@ func (r ran) rule(t *testing.T, id string) report.RuleResult {
 	return report.RuleResult{}
 }
 
-// said lists the rules that did not pass, for the message of a failed test.
-func (r ran) said() string {
+// notPassed lists the rules that did not pass, for the message of a failed test.
+func (r ran) notPassed() string {
 	var lines []string
 	for _, one := range r.result.Rules {
 		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable {

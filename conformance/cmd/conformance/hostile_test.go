@@ -176,7 +176,7 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint) {
 	t.Helper()
 	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{id}) {
-		t.Fatalf("want exit 1 and %s as the one finding, got exit %d and %q\n%s", id, r.code, failed, r.said())
+		t.Fatalf("want exit 1 and %s as the one finding, got exit %d and %q\n%s", id, r.code, failed, r.notPassed())
 	}
 	finding := r.rule(t, id)
 	if finding.Message == "" || len(finding.Exchanges) == 0 {

@@ -46,7 +46,7 @@ func TestOnlyTheNamedRulesAreJudgedAndWhatTheyNeedIsRun(t *testing.T) {
 		t.Errorf("want exit 0 and %v passed, got %d and %v", want, r.code, passed)
 	}
 	if skipped := len(r.outcomes(report.Skipped)); skipped != len(rule.All())-len(want) {
-		t.Errorf("want all others skipped, got %d\n%s", skipped, r.said())
+		t.Errorf("want all others skipped, got %d\n%s", skipped, r.notPassed())
 	}
 	if r.rule(t, rule.CancelStatus.ID).Message != "left out by --rule and --label" {
 		t.Errorf("want the flags named that left cancel.status out, got %q", r.rule(t, rule.CancelStatus.ID).Message)
@@ -62,7 +62,7 @@ func TestARuleThatIsOnlyNeededIsShownWhereItKeepsANamedOneFromBeingJudged(t *tes
 	r := judge(t, startBroken(t), "--rule", rule.ReserveRace.ID)
 	if failed, blocked := r.outcomes(report.Failed), r.outcomes(report.Blocked); r.code != 1 ||
 		!slices.Equal(failed, []string{brokenLast}) || !slices.Equal(blocked, []string{rule.ReserveRace.ID}) {
-		t.Errorf("want exit 1, %s failed and %s blocked by it, got %d\n%s", brokenLast, rule.ReserveRace.ID, r.code, r.said())
+		t.Errorf("want exit 1, %s failed and %s blocked by it, got %d\n%s", brokenLast, rule.ReserveRace.ID, r.code, r.notPassed())
 	}
 }
 
@@ -72,7 +72,7 @@ func TestFailingFastEndsWithTheFirstFailureAndUndoesEverything(t *testing.T) {
 	r := judge(t, url, ofMock(url, "--fail-fast")...)
 	broken := rule.ReserveExpiresAt.ID
 	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{broken}) {
-		t.Errorf("want exit 1 and %s alone failed, got %d\n%s", broken, r.code, r.said())
+		t.Errorf("want exit 1 and %s alone failed, got %d\n%s", broken, r.code, r.notPassed())
 	}
 	if after := r.rule(t, rule.ReleaseStatus.ID); after.Outcome != report.Skipped || after.Message != "left out after "+broken+" failed (--fail-fast)" {
 		t.Errorf("want what comes later skipped with the reason, got %s: %s", after.Outcome, after.Message)
@@ -99,7 +99,7 @@ func TestAKnownFailureIsShownAsSuchAndDoesNotCount(t *testing.T) {
 		"- rule: "+brokenLast, "  reason: the queue is slow")
 	r := judge(t, startBroken(t), "--depth", "standard", "--baseline", known, "--reports", "report.html,junit.xml")
 	if r.code != 0 || r.result.Verdict != report.Conformant || !slices.Equal(r.outcomes(report.Known), []string{brokenFirst, brokenLast}) {
-		t.Errorf("want exit 0, conformant, and both failures known, got %d, %s\n%s", r.code, r.result.Verdict, r.said())
+		t.Errorf("want exit 0, conformant, and both failures known, got %d, %s\n%s", r.code, r.result.Verdict, r.notPassed())
 	}
 	if one := r.rule(t, brokenFirst); one.Known != "the new engine comes in May (until 2999-05-31)" || len(one.Exchanges) == 0 || one.Message == "" {
 		t.Errorf("want the reason beside what was found and its evidence, got %+v", one)

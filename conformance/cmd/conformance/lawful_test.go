@@ -39,16 +39,16 @@ func TestNoLawfulPartnerIsAccused(t *testing.T) {
 			}
 			r := judge(t, url, args...)
 			if failed := r.outcomes(report.Failed); len(failed) > 0 {
-				t.Errorf("want nothing failed, got %v\n%s", failed, r.said())
+				t.Errorf("want nothing failed, got %v\n%s", failed, r.notPassed())
 			}
 			if warned := r.outcomes(report.Warned); !slices.Equal(warned, partner.warned) {
-				t.Errorf("want %v warned, got %v\n%s", partner.warned, warned, r.said())
+				t.Errorf("want %v warned, got %v\n%s", partner.warned, warned, r.notPassed())
 			}
 			if open := r.outcomes(report.Inconclusive); partner.code == 0 && !slices.Equal(open, partner.open) {
-				t.Errorf("want %v inconclusive, got %v\n%s", partner.open, open, r.said())
+				t.Errorf("want %v inconclusive, got %v\n%s", partner.open, open, r.notPassed())
 			}
 			if blocked := r.outcomes(report.Blocked); len(blocked) > 0 {
-				t.Errorf("want nothing blocked, got %v\n%s", blocked, r.said())
+				t.Errorf("want nothing blocked, got %v\n%s", blocked, r.notPassed())
 			}
 			if r.code != partner.code {
 				t.Errorf("want exit %d, got %d: %s", partner.code, r.code, r.result.Reason)

@@ -71,7 +71,7 @@ func (r ran) stoodTheRaces(t *testing.T) {
 		}
 	}
 	if r.code != 0 {
-		t.Errorf("want exit 0, got %d\n%s", r.code, r.said())
+		t.Errorf("want exit 0, got %d\n%s", r.code, r.notPassed())
 	}
 }
 
@@ -98,7 +98,7 @@ func TestALostRaceIsDrawnInAPictureBesideTheReport(t *testing.T) {
 	r := judge(t, address, "--label", onlyRaces, "--reports", "report.html")
 	lost := r.rule(t, "reserve.race")
 	if lost.Outcome != report.Failed || lost.Picture != "race-reserve.race.html" {
-		t.Fatalf("want reserve.race failed with a picture, got %s, %q\n%s", lost.Outcome, lost.Picture, r.said())
+		t.Fatalf("want reserve.race failed with a picture, got %s, %q\n%s", lost.Outcome, lost.Picture, r.notPassed())
 	}
 	files := r.files(t)
 	for _, want := range []string{"reserve: done", "availability: 0 left"} {
@@ -164,7 +164,7 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 		}
 	}
 	if r.code != 0 || crowd.most != 1 {
-		t.Errorf("want exit 0, and never two concurrent calls, got %d and %d\n%s", r.code, crowd.most, r.said())
+		t.Errorf("want exit 0, and never two concurrent calls, got %d and %d\n%s", r.code, crowd.most, r.notPassed())
 	}
 }
 

@@ -150,7 +150,7 @@ func TestTheKeyIsNowhereWhateverThePartnerDoesWithIt(t *testing.T) {
 			}
 			r := run()
 			if r.code != 1 || len(r.outcomes(report.Failed)) < 3 {
-				t.Fatalf("want exit 1 and several findings, got exit %d and %q\n%s%s", r.code, r.outcomes(report.Failed), r.said(), r.stderr)
+				t.Fatalf("want exit 1 and several findings, got exit %d and %q\n%s%s", r.code, r.outcomes(report.Failed), r.notPassed(), r.stderr)
 			}
 			documents := r.files(t)
 			for _, name := range view.Names() {

@@ -33,7 +33,7 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	mock, address := startMock(t, mockpartner.Options{HoldFor: briefly})
 	r := judge(t, address, "--include-slow", "--handles-ticket-delivery")
 	if r.code != 0 || !strings.Contains(r.stdout, "\nwaiting until ") {
-		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.said())
+		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.notPassed())
 	}
 	for _, one := range r.plain() {
 		if one.Outcome != report.Passed && one.ID != "reserve.expires-window" {
@@ -173,7 +173,7 @@ func TestACertificateOfThePartnersOwnAuthorityIsTrustedWhenItIsGiven(t *testing.
 	}
 	r := judge(t, server.URL, ofMock(server.URL, "--ca-file", file)...)
 	if r.code != 0 {
-		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.said(), r.stderr)
+		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.notPassed(), r.stderr)
 	}
 	// The clock is the same server's.
 	if expired := r.rule(t, rule.ConfirmExpired.ID); expired.Outcome != report.Passed {

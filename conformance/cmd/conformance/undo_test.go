@@ -60,7 +60,7 @@ func TestHoldsAreUndoneEvenIfRulesFail(t *testing.T) {
 			mock := small(t)
 			r := judge(t, between(t, mock, partner.change))
 			if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{partner.fails}) {
-				t.Errorf("want exit 1 for %q, got %d for %q\n%s", partner.fails, r.code, failed, r.said())
+				t.Errorf("want exit 1 for %q, got %d for %q\n%s", partner.fails, r.code, failed, r.notPassed())
 			}
 			allUndone(t, r, mock)
 		})
@@ -83,7 +83,7 @@ func TestHoldsAndBookingsThatCannotBeUndoneAreListed(t *testing.T) {
 			t.Parallel()
 			r := judge(t, between(t, small(t), partner.change))
 			if r.code != 1 || len(r.result.NotUndone) == 0 {
-				t.Fatalf("want exit 1 and what was not undone, got %d and %+v\n%s", r.code, r.result.NotUndone, r.said())
+				t.Fatalf("want exit 1 and what was not undone, got %d and %+v\n%s", r.code, r.result.NotUndone, r.notPassed())
 			}
 			for _, left := range r.result.NotUndone {
 				if left.Kind != partner.kind || !strings.Contains(left.Reason, partner.reason) || left.ProductID == "" || left.AvailabilityID == "" || left.Start == "" {
@@ -109,7 +109,7 @@ func TestAtMostTwoBookingsAreMadeWithAPartnerWithoutCancelAndBothAreListed(t *te
 		listed[left.Code] = true
 	}
 	if r.code != 0 || len(made) > 2 || !maps.Equal(made, listed) {
-		t.Errorf("want exit 0 and at most 2 bookings, all listed, got %d, made %v, listed %v\n%s", r.code, made, listed, r.said())
+		t.Errorf("want exit 0 and at most 2 bookings, all listed, got %d, made %v, listed %v\n%s", r.code, made, listed, r.notPassed())
 	}
 }
 

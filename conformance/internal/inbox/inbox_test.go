@@ -248,11 +248,11 @@ func TestANotificationIsComparedWithAvailability(t *testing.T) {
 		return discover.ReadSlot(map[string]any{"id": "s", "status": status, "capacity": json.Number(jsonOf(capacity))})
 	}
 	for _, test := range []struct {
-		name  string
-		said  string // fields of the notification
-		slot  discover.Slot
-		seats discover.Seats
-		want  string // "": they agree
+		name   string
+		fields string // fields of the notification
+		slot   discover.Slot
+		seats  discover.Seats
+		want   string // "": they agree
 	}{
 		{"the same", `{"status":"AVAILABLE","vacancies":9,"capacity":10}`, slot("AVAILABLE", 10), counted(9), ""},
 		{"few seats under another name", `{"status":"LIMITED","vacancies":2}`, slot("AVAILABLE", 10), counted(2), ""},
@@ -268,7 +268,7 @@ func TestANotificationIsComparedWithAvailability(t *testing.T) {
 		{"uncounted", `{"status":"FREESALE"}`, slot("FREESALE", 10), discover.Seats{}, ""},
 	} {
 		var fields map[string]any
-		decoder := json.NewDecoder(strings.NewReader(test.said))
+		decoder := json.NewDecoder(strings.NewReader(test.fields))
 		decoder.UseNumber()
 		if err := decoder.Decode(&fields); err != nil {
 			t.Fatal(err)

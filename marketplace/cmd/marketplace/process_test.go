@@ -114,7 +114,7 @@ func (r ran) succeeds(t *testing.T) string {
 type service struct {
 	*exec.Cmd
 	base   string
-	scrape string // the address of the metrics, if they have their own
+	scrape string      // the address of the metrics, if they have their own
 	log    chan string // its lines
 	errors bytes.Buffer
 }
@@ -141,12 +141,12 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 		}
 	}()
 	for line := range s.log {
-		var said struct{ Msg, Address string }
-		if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "serving metrics" {
-			s.scrape = said.Address
+		var entry struct{ Msg, Address string }
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving metrics" {
+			s.scrape = entry.Address
 		}
-		if said.Msg == "serving" {
-			s.base = said.Address
+		if entry.Msg == "serving" {
+			s.base = entry.Address
 			return s
 		}
 	}

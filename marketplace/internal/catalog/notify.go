@@ -51,9 +51,9 @@ type KnownSlot struct {
 	TimeZone    string // the product's
 	Active      bool   // product and option are in the partner's catalog
 	Slot        *marketplace.Slot
-	// SaidAt is the age of what is known: the slot's last notification or its option's last
+	// KnownAt is the age of what is known: the slot's last notification or its option's last
 	// complete pull, whichever is later. It is zero if nothing is known.
-	SaidAt time.Time
+	KnownAt time.Time
 	// Length is the length of the option's nearest slot if this slot is unknown; 0 without another
 	// slot.
 	Length time.Duration
@@ -83,7 +83,7 @@ func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, news Notif
 	unknown := false
 	err := n.store.UpdateSlot(ctx, integration, news, func(known KnownSlot) (*marketplace.Slot, error) {
 		unknown = !known.Active
-		if known.SaidAt.After(news.At) {
+		if known.KnownAt.After(news.At) {
 			return nil, nil
 		}
 		zone, err := time.LoadLocation(known.TimeZone)

@@ -46,7 +46,7 @@ func (a *asideList) add(id, at string, problems []schemas.Problem) {
 		a.more++
 		return
 	}
-	aside := SetAside{ProductID: readable(id), Problems: said(at, problems)}
+	aside := SetAside{ProductID: readable(id), Problems: firstProblems(at, problems)}
 	size := len(id)
 	for _, problem := range aside.Problems {
 		size += len(problem.Pointer) + len(problem.Message)
@@ -97,8 +97,8 @@ func clean(r *redact.Redactor, problems []Problem) {
 	}
 }
 
-// said returns the first problems at a place in the body.
-func said(at string, problems []schemas.Problem) (list []Problem) {
+// firstProblems returns the first problems at a place in the body.
+func firstProblems(at string, problems []schemas.Problem) (list []Problem) {
 	for _, problem := range problems[:min(len(problems), mostProblems)] {
 		list = append(list, Problem{Pointer: readable(problem.Under(at).Pointer), Message: readable(problem.Message)})
 	}

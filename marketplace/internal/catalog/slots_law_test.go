@@ -15,8 +15,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// said is the partner's state of one slot or of all, at one moment.
-type said struct {
+// partnerMessage is the partner's state of one slot or of all, at one moment.
+type partnerMessage struct {
 	notified string            // a slot's id; "": it is the answer to a pull
 	slots    map[string]string // fields, by slot
 }
@@ -24,7 +24,7 @@ type said struct {
 // lawSlots lists the slots of the test's partner.
 var lawSlots = []string{"a", "b", "c"}
 
-func drawSaid(t *rapid.T) said {
+func drawMessage(t *rapid.T) partnerMessage {
 	fields := rapid.Custom(func(t *rapid.T) string {
 		status := rapid.SampledFrom([]string{"AVAILABLE", "LIMITED", "CLOSED"}).Draw(t, "status")
 		n := rapid.IntRange(0, 3).Draw(t, "seats")
@@ -32,9 +32,9 @@ func drawSaid(t *rapid.T) said {
 	})
 	if rapid.Bool().Draw(t, "notified") {
 		id := rapid.SampledFrom(lawSlots).Draw(t, "slot")
-		return said{notified: id, slots: map[string]string{id: fields.Draw(t, "news")}}
+		return partnerMessage{notified: id, slots: map[string]string{id: fields.Draw(t, "news")}}
 	}
-	return said{slots: rapid.MapOf(rapid.SampledFrom(lawSlots), fields).Draw(t, "answer")}
+	return partnerMessage{slots: rapid.MapOf(rapid.SampledFrom(lawSlots), fields).Draw(t, "answer")}
 }
 
 // The partner's last message about a slot wins, in whatever order messages arrive. A closed
@@ -46,7 +46,7 @@ func TestConcurrentWritersKeepTheNewestState(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		pgtest.Exec(r, b.store, `DELETE FROM slots`)
 		pgtest.Exec(r, b.store, `DELETE FROM slot_pulls`)
-		story := rapid.SliceOfN(rapid.Custom(drawSaid), 1, 8).Draw(r, "story")
+		story := rapid.SliceOfN(rapid.Custom(drawMessage), 1, 8).Draw(r, "story")
 		order := rapid.Permutation(indexes(len(story))).Draw(r, "order")
 		var all sync.WaitGroup
 		for _, writer := range slices.Collect(slices.Chunk(order, (len(order)+2)/3)) { // at most three
@@ -93,7 +93,7 @@ func indexes(n int) []int {
 }
 
 // write delivers a message that was sent at that time.
-func (b *slotBench) write(t *testing.T, s said, at time.Time) error {
+func (b *slotBench) write(t *testing.T, s partnerMessage, at time.Time) error {
 	if s.notified != "" {
 		n, err := catalog.ReadNotification(fmt.Appendf(nil,
 			`{"productId":"walk","optionId":"morning","availabilityId":%q,"localDateTimeStart":"2026-07-01T10:00:00+01:00","localDateTimeEnd":"2026-07-01T12:00:00+01:00",%s}`,

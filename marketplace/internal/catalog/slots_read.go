@@ -128,7 +128,7 @@ func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
 func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id string) {
 	_ = json.Unmarshal(member(raw, "id"), &id) // the id stays "" if it is not a string
 	if len(r.answer.SetAside) < mostSlotsAside {
-		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(id), Problems: said(fmt.Sprintf("/%d", i), problems)})
+		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(id), Problems: firstProblems(fmt.Sprintf("/%d", i), problems)})
 	}
 	return id
 }

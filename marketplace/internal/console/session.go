@@ -75,7 +75,7 @@ func signedIn(next handler) handler {
 			return err
 		}
 		err = next(x)
-		if said := refused(err); said != nil && said.Status == http.StatusUnauthorized {
+		if problem := refused(err); problem != nil && problem.Status == http.StatusUnauthorized {
 			return x.askToSignIn() // the session has ended meanwhile
 		}
 		return err
@@ -158,24 +158,24 @@ func signIn(x *exchange) error {
 			err = &marketplace.Error{Code: marketplace.Forbidden}
 		}
 	}
-	said := &refusal{}
+	problem := &refusal{}
 	switch marketplace.CodeOf(err) { // these errors do not belong to a field
 	case marketplace.Unauthorized:
-		said.Status, said.Message = http.StatusUnauthorized, "Wrong email address or password, or the account is disabled."
+		problem.Status, problem.Message = http.StatusUnauthorized, "Wrong email address or password, or the account is disabled."
 	case marketplace.Forbidden:
-		said.Status, said.Message = http.StatusForbidden, fmt.Sprintf("These pages are for %ss only.", x.site.Role)
+		problem.Status, problem.Message = http.StatusForbidden, fmt.Sprintf("These pages are for %ss only.", x.site.Role)
 	case marketplace.RateLimited:
 		wait := "60"
 		if limited := (*marketplace.Error)(nil); errors.As(err, &limited) {
 			wait = strconv.Itoa(int(math.Ceil(limited.RetryAfter.Seconds())))
 		}
-		said.Status, said.Message = http.StatusTooManyRequests, "Too many failed sign-ins. Try again in "+wait+" seconds."
+		problem.Status, problem.Message = http.StatusTooManyRequests, "Too many failed sign-ins. Try again in "+wait+" seconds."
 		x.w.Header().Set("Retry-After", wait)
 	default:
 		return err
 	}
-	f.refuse(said)
-	return x.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: x.site.ours(given.Get("to"))})
+	f.refuse(problem)
+	return x.show(problem.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: x.site.ours(given.Get("to"))})
 }
 
 func signOut(x *exchange) error {

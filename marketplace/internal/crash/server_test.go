@@ -102,8 +102,8 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 
 // ran runs one of PostgreSQL's commands and waits for its end.
 func (s *server) ran(name string, args ...string) error {
-	if said, err := s.command(name, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", name, err, said)
+	if output, err := s.command(name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, output)
 	}
 	return nil
 }

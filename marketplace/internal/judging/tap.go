@@ -78,7 +78,7 @@ type tap struct {
 	mu         sync.Mutex
 	inProgress map[uuid.UUID][]time.Time // when they started
 	complained time.Time
-	unsaid     int64
+	unreported int64
 
 	pulse, resumed atomic.Int64 // Unix nanoseconds
 }
@@ -165,10 +165,10 @@ func (t *tap) ends(to partner.Target, x *partner.Exchange, started, began time.T
 // drop counts a call that is not judged. The caller holds the lock.
 func (t *tap) drop(reason Dropped) {
 	t.dropped[reason].Add(1)
-	t.unsaid++
+	t.unreported++
 	if now := time.Now(); now.Sub(t.complained) >= complainEvery {
-		t.log.Warn("calls to partners were not judged", slog.String("reason", string(reason)), slog.Int64("calls", t.unsaid))
-		t.complained, t.unsaid = now, 0
+		t.log.Warn("calls to partners were not judged", slog.String("reason", string(reason)), slog.Int64("calls", t.unreported))
+		t.complained, t.unreported = now, 0
 	}
 }
 

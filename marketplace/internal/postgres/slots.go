@@ -242,15 +242,15 @@ func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.
 		Query(func(rows pgx.Rows) error {
 			slots, err := pgx.CollectRows(rows, scanSlot)
 			if len(slots) == 1 {
-				known.Slot, known.SaidAt = &slots[0], slots[0].NewsAt
+				known.Slot, known.KnownAt = &slots[0], slots[0].NewsAt
 			}
 			return err
 		})
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return known, err
 	}
-	if pulled.After(known.SaidAt) {
-		known.SaidAt = pulled
+	if pulled.After(known.KnownAt) {
+		known.KnownAt = pulled
 	}
 	if known.Slot == nil && n.End.IsZero() {
 		known.Length, err = lengthNear(ctx, tx, known.VariationID, n.Start)

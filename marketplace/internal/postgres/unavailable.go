@@ -45,7 +45,7 @@ var troubles = []struct{ state, words string }{
 
 // trouble returns why the database is unavailable, or "" if the error does not say so.
 func trouble(err error) string {
-	var said *pgconn.PgError
+	var failure *pgconn.PgError
 	var connecting *pgconn.ConnectError
 	var network net.Error
 	if err == nil {
@@ -59,9 +59,9 @@ func trouble(err error) string {
 			return silent
 		}
 		return away
-	case errors.As(err, &said):
+	case errors.As(err, &failure):
 		for _, t := range troubles {
-			if strings.HasPrefix(said.Code, t.state) {
+			if strings.HasPrefix(failure.Code, t.state) {
 				return t.words
 			}
 		}

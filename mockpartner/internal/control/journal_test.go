@@ -189,8 +189,8 @@ func TestTestimonyIsRecordedAndListed(t *testing.T) {
 		`{"died":["127.0.0.1:1"],"when":"now"}`:                                               "when",
 		`{"byHand":"` + strings.Repeat("c", 1025) + `"}`:                                      "at most 1024 bytes",
 	} {
-		if said, _ := o.call("POST", "/_mock/testimony", body, 400)["message"].(string); !strings.Contains(said, words) {
-			t.Errorf("%.60s: want %q, got %q", body, words, said)
+		if message, _ := o.call("POST", "/_mock/testimony", body, 400)["message"].(string); !strings.Contains(message, words) {
+			t.Errorf("%.60s: want %q, got %q", body, words, message)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (l *learner) actions(s *situation, f form, quirks []quirk, c conduct) strin
 		return ""
 	case s.due == 400 && f.status == 400 && f.kind == "message":
 		return ""
-	case s.about == "cancel" && f.status == 404 && slices.ContainsFunc(c.policy, func(p said) bool { return p.line == "noCancel: true" }):
+	case s.about == "cancel" && f.status == 404 && slices.ContainsFunc(c.policy, func(p learnedLine) bool { return p.line == "noCancel: true" }):
 		return ""
 	case !ok:
 		when := ""

@@ -115,7 +115,7 @@ func (l *learner) twin() (*Twin, error) {
 		}
 	}
 	s := &sheet{learner: l, products: products, times: l.answerTimes(), conduct: conductOf(followed)}
-	s.quirks = l.quirks(followed, products, slices.ContainsFunc(s.conduct.policy, func(p said) bool { return p.line == "noHolds: true" }))
+	s.quirks = l.quirks(followed, products, slices.ContainsFunc(s.conduct.policy, func(p learnedLine) bool { return p.line == "noHolds: true" }))
 	s.faults = l.faults(followed, products, s.quirks, s.conduct)
 	text, err := s.write()
 	if err != nil {

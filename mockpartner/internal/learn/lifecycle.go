@@ -94,8 +94,8 @@ func (l *learner) follow() *story {
 // clockOf returns the time of the partner's clock when it answered, because a test may have moved
 // the clock.
 func clockOf(c *call) time.Time {
-	if said, err := http.ParseTime(c.AnswerHeader.Get("Date")); err == nil {
-		return said
+	if date, err := http.ParseTime(c.AnswerHeader.Get("Date")); err == nil {
+		return date
 	}
 	return c.Started
 }

@@ -198,8 +198,8 @@ const maxFromDay = MaxWindowDays
 func (q Quirk) Check() error {
 	can, known := allowed()[q.On]
 	about := 0
-	for _, said := range []bool{q.On != "", q.Reuse != "", q.Drift != "", q.Shuffle} {
-		if said {
+	for _, given := range []bool{q.On != "", q.Reuse != "", q.Drift != "", q.Shuffle} {
+		if given {
 			about++
 		}
 	}

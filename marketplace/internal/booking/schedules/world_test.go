@@ -97,10 +97,10 @@ func (w *world) elapsed() time.Duration { return time.Since(w.began) }
 func (w *world) breaks(law marketplace.Law, format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	said := law.ID + ": " + fmt.Sprintf(format, args...)
-	if !slices.Contains(w.broken, said) {
-		w.broken = append(w.broken, said)
-		w.trace = append(w.trace, step{at: w.elapsed(), op: "BROKEN " + said})
+	message := law.ID + ": " + fmt.Sprintf(format, args...)
+	if !slices.Contains(w.broken, message) {
+		w.broken = append(w.broken, message)
+		w.trace = append(w.trace, step{at: w.elapsed(), op: "BROKEN " + message})
 	}
 }
 
