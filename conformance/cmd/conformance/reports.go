@@ -106,8 +106,8 @@ func newVerify() *cobra.Command {
 		Short: "Check that a report is unchanged, or that a certificate is valid",
 		Long: `Recomputes the SHA-256 of a report.json and compares it with the one in the report.
 
-Anyone who changes a report can also recompute its SHA-256. So pass the sum that the
-run printed, from the log of the run. It proves that the report is unchanged, not who
+Anyone who changes a report can also recompute its SHA-256. So pass --sha256 with
+the digits that the run printed, from the log of the run. They prove that the report is unchanged, not who
 wrote it.
 
 With --key, verifies a certificate of a marketplace by the marketplace's public keys:
