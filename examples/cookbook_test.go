@@ -103,7 +103,7 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 // sold returns the mock's own catalog, which is parsed once.
 var sold = sync.OnceValue(mockpartner.DefaultCatalog)
 
-// patience ends what hangs. It is far longer than a busy machine takes.
+// patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute
 
 // follow starts a mock as the recipe does, makes the recipe's calls, and returns their output.

@@ -106,7 +106,7 @@ func run(m *testing.M) int {
 	if platform, err = control.New(server.URL, control.Options{}); err != nil {
 		return failed(err)
 	}
-	if err := furnish(ctx, server.URL); err != nil {
+	if err := createFixtures(ctx, server.URL); err != nil {
 		return failed(err)
 	}
 	return m.Run()
@@ -153,8 +153,8 @@ func serve(dir, database string) (*exec.Cmd, error) {
 	}
 }
 
-// furnish creates the accounts, registers the mock, and pulls its catalog and slots.
-func furnish(ctx context.Context, platformURL string) error {
+// createFixtures creates the accounts, registers the mock, and pulls its catalog and slots.
+func createFixtures(ctx context.Context, platformURL string) error {
 	operator, err := client.NewOperator(address, client.Password(operatorEmail, password), client.Options{})
 	if err != nil {
 		return err

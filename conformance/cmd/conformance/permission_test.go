@@ -56,7 +56,7 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 			defer cancel()
 			command := exec.CommandContext(ctx, command, strings.Fields(c.args)...)
 			command.Env = append(os.Environ(), withKey()...)
-			if os.Geteuid() == 0 { // who may do everything
+			if os.Geteuid() == 0 { // root has all permissions
 				command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 			}
 			var stdout, stderr bytes.Buffer

@@ -24,9 +24,9 @@ var (
 	onlyRaces = "/\\.race$/"
 )
 
-// crowd counts the calls that change something and are under way.
+// crowd counts the calls that change something and are in progress.
 type crowd struct {
-	met chan struct{} // closed when two are under way for the first time
+	met chan struct{} // closed when two are in progress for the first time
 
 	mu        sync.Mutex
 	now, most int
@@ -34,7 +34,7 @@ type crowd struct {
 
 func newCrowd() *crowd { return &crowd{met: make(chan struct{})} }
 
-// enter returns how many calls are under way with this one; leave ends it.
+// enter returns how many calls are in progress with this one; leave ends it.
 func (c *crowd) enter(r *http.Request) (withIt int, leave func()) {
 	if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Products || endpoint == partnerapi.Availability {
 		return 0, func() {}

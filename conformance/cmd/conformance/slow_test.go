@@ -24,7 +24,7 @@ var expiry = []string{
 	"confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies",
 }
 
-// briefly is long enough for every story of a run on a busy machine, and short
+// briefly is long enough for every lifecycle of a run on a busy machine, and short
 // enough to be waited for.
 const briefly = 15 * time.Second
 

@@ -169,7 +169,7 @@ func TestRequestsToOtherPathsAreCountedByName(t *testing.T) {
 		p.send("POST", "/hooks/notify", secret, "application/json", valid)
 	}
 	mail := p.Mail()
-	if len(mail.Webhooks) != 0 || len(mail.Strays) != 5 || mail.Strays[0] != "POST "+inbox.DefaultPath+"/hooks/notify" {
+	if len(mail.Webhooks) != 0 || len(mail.OtherRequests) != 5 || mail.OtherRequests[0] != "POST "+inbox.DefaultPath+"/hooks/notify" {
 		t.Errorf("want the first few of other requests, got %+v", mail)
 	}
 }

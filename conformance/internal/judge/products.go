@@ -58,7 +58,7 @@ var InCatalog = []struct {
 }
 
 func answered(play play[scenario.RepeatedCall], statuses []int) Step {
-	return once(play, func(h scenario.RepeatedCall) Finding { return heard(h, Status(statuses)) })
+	return once(play, func(h scenario.RepeatedCall) Finding { return expectRepeated(h, Status(statuses)) })
 }
 
 func updatedSince(c scenario.Catalog) Finding {

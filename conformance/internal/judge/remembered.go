@@ -141,7 +141,7 @@ func (f *Fields) foundAgain(in scenario.SlotAnswer, known *optionSlots) {
 	known.lost, known.gone = nil, nil
 }
 
-// Vanished implements scenario.Witness.
+// Vanished implements scenario.Observer.
 func (f *Fields) Vanished(in scenario.SlotAnswer, slot discover.Slot) {
 	if f.remembered == nil {
 		return

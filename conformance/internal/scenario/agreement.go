@@ -65,7 +65,7 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 const (
 	// mostUnlike is the maximum number of pulls that are kept because they differ from the first.
 	mostUnlike = 3
-	// mostCompared is the maximum number of pulls whose ids are compared while the run goes on. The
+	// mostCompared is the maximum number of pulls whose ids are compared while the run continues. The
 	// largest catalogs take a quarter of a second each.
 	mostCompared = 60
 	// largestCompared is the maximum size of such a pull, in bytes.

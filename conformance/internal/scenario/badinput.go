@@ -101,7 +101,7 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 		for _, what := range slices.Sorted(maps.Keys(strange)) {
 			parties = append(parties, with(partner.Encode(valid), what, "units", strange[what]))
 		}
-		t := p.continueStory(ctx, &b.Opening)
+		t := p.continueLifecycle(ctx, &b.Opening)
 		t.count("before reserves that make no sense", &b.Before)
 		t.step(func() (stop *partner.Stop) { b.Bodies, stop = reserveAll(ctx, p, b.Offer, bodies); return stop })
 		t.step(func() (stop *partner.Stop) { b.Parties, stop = reserveAll(ctx, p, b.Offer, parties); return stop })

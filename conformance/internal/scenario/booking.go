@@ -62,10 +62,10 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 			fatal = b.misfit(answer, problem)
 			continue
 		}
-		b.witness.Answer(answer, problem)
+		b.observer.Answer(answer, problem)
 	}
 	for _, problem := range unstorable(answer, "externalBookingId") {
-		b.witness.Answer(answer, problem)
+		b.observer.Answer(answer, problem)
 	}
 	return answer, partner.Text(answer, "externalBookingId"), fatal
 }

@@ -36,7 +36,7 @@ func open(t *testing.T, browser context.Context, r *report.Result, at string, pr
 	return o
 }
 
-// rules wants just these rules to be on the page.
+// rules expects just these rules to be on the page.
 func (o reader) rules(want ...rule.Rule) {
 	o.T.Helper()
 	var ids []string
@@ -46,7 +46,7 @@ func (o reader) rules(want ...rule.Rule) {
 	o.Is(`[...document.querySelectorAll(".rule:not([hidden])")].map(r => r.id).join()`, strings.Join(ids, ","))
 }
 
-// visible wants a rule to be on the screen, unfolded.
+// visible expects a rule to be on the screen, unfolded.
 func (o reader) visible(r rule.Rule) {
 	o.T.Helper()
 	o.See(fmt.Sprintf(`(() => { const r = document.getElementById(%q), at = r.getBoundingClientRect();

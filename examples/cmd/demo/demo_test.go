@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// wait ends what hangs. It is far longer than a busy machine takes.
+// wait limits how long a test waits. It is far longer than a busy machine needs.
 const wait = 10 * time.Minute
 
 // binaries is the folder for the built commands.

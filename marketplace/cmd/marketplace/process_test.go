@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-// patience ends what hangs. It is far longer than a busy machine takes.
+// patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute
 
 // command returns a process of the command with only the given environment variables.

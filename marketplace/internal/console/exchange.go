@@ -109,23 +109,23 @@ func (c *console) page(of *site, show handler) http.Handler {
 				problem = &refusal{Status: row.Status, Message: gone.Message, retryAfter: strconv.Itoa(int(row.RetryAfter.Seconds()))}
 			}
 		}
-		if err := x.trouble(problem); err != nil {
+		if err := x.showProblem(problem); err != nil {
 			http.Error(w, problem.Message, problem.Status)
 		}
 	})
 }
 
-// troublePage shows an error.
-type troublePage struct {
+// problemPage shows an error.
+type problemPage struct {
 	frame
 	Problem *refusal
 }
 
-func (x *exchange) trouble(problem *refusal) error {
+func (x *exchange) showProblem(problem *refusal) error {
 	if problem.retryAfter != "" {
 		x.w.Header().Set("Retry-After", problem.retryAfter)
 	}
-	return x.show(problem.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(problem.Status)}, problem})
+	return x.show(problem.Status, "problem.html", &problemPage{frame{Page: http.StatusText(problem.Status)}, problem})
 }
 
 // show answers with a page that cannot be framed or cached, and that runs only our scripts.

@@ -7,7 +7,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func reservedFirst(s *story, b *bench) {
+func reservedFirst(s *history, b *bench) {
 	for c := range s.of(partnerapi.Confirm) {
 		if c.code == "" {
 			b.cannot("the body names no code that can be read")
@@ -31,7 +31,7 @@ func reservedFirst(s *story, b *bench) {
 	}
 }
 
-func (s *story) lostCodes() map[string]*call {
+func (s *history) lostCodes() map[string]*call {
 	lost := map[string]*call{}
 	for c := range s.of(partnerapi.Reserve) {
 		if !c.succeeded() && c.After != nil && c.After.Hold != nil {
@@ -41,7 +41,7 @@ func (s *story) lostCodes() map[string]*call {
 	return lost
 }
 
-func confirmOnce(s *story, b *bench) {
+func confirmOnce(s *history, b *bench) {
 	for _, h := range s.holds {
 		var until time.Time // earlier confirms are or may be in progress until then
 		var before *call
@@ -71,7 +71,7 @@ func confirmOnce(s *story, b *bench) {
 	}
 }
 
-func notReleased(s *story, b *bench) {
+func notReleased(s *history, b *bench) {
 	for _, h := range s.holds {
 		for _, c := range h.confirms {
 			if len(h.releases) > 0 && h.releases[0].Number < c.Number {

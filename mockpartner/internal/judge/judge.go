@@ -17,7 +17,7 @@ import (
 
 // Judge judges the caller by every rule.
 func Judge(c Case) Verdict {
-	story := newStory(c)
+	history := newHistory(c)
 	verdict := Verdict{
 		Verdict:   NothingToJudge,
 		Now:       c.Now.UTC(),
@@ -27,7 +27,7 @@ func Judge(c Case) Verdict {
 		Notes:     []string{},
 	}
 	died := 0
-	for _, call := range story.calls {
+	for _, call := range history.calls {
 		if !call.Done {
 			verdict.UnderWay++
 		}
@@ -37,7 +37,7 @@ func Judge(c Case) Verdict {
 	}
 	verdict.Notes = verdict.notes(died)
 	for _, rule := range rules {
-		judgement := rule.judge(story)
+		judgement := rule.judge(history)
 		verdict.Rules = append(verdict.Rules, judgement)
 		switch {
 		case judgement.Verdict == Broken:
@@ -72,7 +72,7 @@ func Rules() []Rule {
 	return list
 }
 
-func (c check) judge(s *story) Judgement {
+func (c check) judge(s *history) Judgement {
 	b := &bench{}
 	c.run(s, b)
 	j := Judgement{Rule: c.Rule, Verdict: Kept, Judged: b.judged, Unjudged: b.unjudged, Findings: b.findings, More: b.more}

@@ -68,7 +68,7 @@ var breaches = []breach{
 		m.key = "Bearer another"
 		m.send("GET", "/products?limit=1", "")
 	}},
-	{"call.authorized", "no key, and a fault in the place of 401", func(m marketplace) {
+	{"call.authorized", "no key, and a fault instead of 401", func(m marketplace) {
 		m.key = ""
 		m.arm(`status: 200`)
 		m.send("GET", "/products?limit=1", "")

@@ -12,7 +12,7 @@ import (
 // Callers check for expired holds periodically.
 const sweep = time.Minute
 
-func owed(s *story, b *bench) {
+func owed(s *history, b *bench) {
 	for c := range s.of(partnerapi.Reserve) {
 		if c.After != nil && c.After.Hold != nil && !c.succeeded() {
 			b.cannot("the answer to reserve did not arrive completely: the caller cannot know the code")
@@ -40,7 +40,7 @@ func owed(s *story, b *bench) {
 	}
 }
 
-func releaseRepeated(s *story, b *bench) {
+func releaseRepeated(s *history, b *bench) {
 	for _, h := range s.holds {
 		s.repeated(b, h.releases, "release", h.code)
 	}
@@ -52,7 +52,7 @@ const patience = 30 * time.Minute
 
 // repeated judges calls of one kind for the same code or id, which must be repeated until one
 // succeeds.
-func (s *story) repeated(b *bench, calls []*call, what, code string, settles ...int) {
+func (s *history) repeated(b *bench, calls []*call, what, code string, settles ...int) {
 	if len(calls) == 0 {
 		return
 	}
@@ -73,7 +73,7 @@ func (s *story) repeated(b *bench, calls []*call, what, code string, settles ...
 	}
 }
 
-func releaseBody(s *story, b *bench) {
+func releaseBody(s *history, b *bench) {
 	for c := range s.of(partnerapi.Release) {
 		switch {
 		case !c.hasBody() || c.misspelt:
@@ -88,7 +88,7 @@ func releaseBody(s *story, b *bench) {
 	}
 }
 
-func cancelRepeated(s *story, b *bench) {
+func cancelRepeated(s *history, b *bench) {
 	for _, calls := range s.cancelled {
 		// CAN-6: with one of these the partner reports that it does not support cancellations.
 		s.repeated(b, calls, "cancellation", calls[0].code, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)

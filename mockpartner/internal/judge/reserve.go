@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func (s *story) readableReserves(b *bench) iter.Seq[*call] {
+func (s *history) readableReserves(b *bench) iter.Seq[*call] {
 	return func(yield func(*call) bool) {
 		for c := range s.of(partnerapi.Reserve) {
 			if c.reserves == nil {
@@ -22,7 +22,7 @@ func (s *story) readableReserves(b *bench) iter.Seq[*call] {
 
 type slotName struct{ product, option, id string }
 
-func fresh(s *story, b *bench) {
+func fresh(s *history, b *bench) {
 	shown := s.shown()
 	for c := range s.readableReserves(b) {
 		since, ok := shown[slotName{c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID}]
@@ -39,7 +39,7 @@ func fresh(s *story, b *bench) {
 
 // shown returns the time at which callers first knew each slot. Equal answers share their bytes, so
 // each is parsed only once.
-func (s *story) shown() map[slotName]time.Time {
+func (s *history) shown() map[slotName]time.Time {
 	type answer struct {
 		product, option string
 		body            *byte
@@ -81,7 +81,7 @@ func slotIDs(c *call) (ids []string) {
 	return ids
 }
 
-func units(s *story, b *bench) {
+func units(s *history, b *bench) {
 	for c := range s.readableReserves(b) {
 		option, ok := s.option(c.reserves.ProductID, c.reserves.OptionID)
 		if !ok {
@@ -107,7 +107,7 @@ func units(s *story, b *bench) {
 	}
 }
 
-func reserveOnce(s *story, b *bench) {
+func reserveOnce(s *history, b *bench) {
 	first := map[string]*call{}
 	for c := range s.readableReserves(b) {
 		switch {

@@ -28,7 +28,7 @@ type situation struct {
 }
 
 // situations groups the calls, the most specific situations first.
-func situations(s *story, h *history) (all []*situation) {
+func situations(s *tracker, h *history) (all []*situation) {
 	byCase := map[platform.Case][]holdCall{}
 	for _, m := range s.met {
 		byCase[m.on] = append(byCase[m.on], m)

@@ -23,7 +23,7 @@ type learnedLine struct{ line, why string }
 var simpleCode = regexp.MustCompile(`^[A-Za-z0-9_.~-]+$`)
 
 // conductOf learns which optional features the partner has, and how long holds last.
-func conductOf(s *story) (c conduct) {
+func conductOf(s *tracker) (c conduct) {
 	lives, codes, awkward, cancelled, refused, booked, ticketed := []time.Duration{}, 0, 0, 0, 0, 0, 0
 	for _, m := range s.met {
 		switch m.on {
@@ -70,7 +70,7 @@ func conductOf(s *story) (c conduct) {
 // holdless is the time until expiry beyond which a reservation may not be a hold (RSV-8).
 const holdless = 2 * time.Hour
 
-func (c *conduct) holds(lives []time.Duration, s *story) {
+func (c *conduct) holds(lives []time.Duration, s *tracker) {
 	if len(lives) == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (c *conduct) holds(lives []time.Duration, s *story) {
 }
 
 // seatsOfUnits learns which infants take seats. In the mock's defaults they do not.
-func seatsOfUnits(p *product, o *option, s *story) {
+func seatsOfUnits(p *product, o *option, s *tracker) {
 	infant := map[string]bool{}
 	for _, option := range p.sold.Options {
 		if option.ID != o.id {

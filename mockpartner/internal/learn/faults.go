@@ -16,7 +16,7 @@ import (
 type learnedFault struct{ line, why string }
 
 // faults learns where the partner's answers differ from the mock's.
-func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct) (found []learnedFault) {
+func (l *learner) faults(s *tracker, products []product, quirks []quirk, c conduct) (found []learnedFault) {
 	special, usual := l.slotFaults(products)
 	l.slotPatch = usual
 	for _, one := range special {
