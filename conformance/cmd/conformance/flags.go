@@ -119,7 +119,7 @@ func (f *judgingFlags) register(flags *pflag.FlagSet) {
 // none is given.
 func (f *judgingFlags) apply(config *suite.Config) (err error) {
 	if f.seed > 0 && f.lifecycles == 0 {
-		return fmt.Errorf("--seed %d goes with --explore N", f.seed)
+		return fmt.Errorf("--seed %d requires --explore N", f.seed)
 	}
 	config.Explore, config.Seed = f.lifecycles, cmp.Or(f.seed, 1+rand.Uint64N(newSeeds))
 	config.Depth = f.depth

@@ -74,7 +74,7 @@ func newExplain() *cobra.Command {
 right and a wrong answer. With the id of a clause, such as RSV-3, it explains every rule
 about that clause.`,
 		Example: "  conformance explain reserve.vacancies.one\n  conformance explain RSV-3",
-		Args:    cli.Exactly(1, "Expected the id of one rule or clause, received %d arguments; 'conformance rules' lists all"),
+		Args:    cli.Exactly(1, "Expected the id of one rule or clause, received %d; 'conformance rules' lists all"),
 		RunE: func(command *cobra.Command, args []string) error {
 			rules, err := rule.Named(args[0])
 			if err != nil {

@@ -177,7 +177,7 @@ func TestACleanupListsWhatItCannotUndoAndExits1(t *testing.T) {
 	for _, want := range []string{
 		`not undone: hold "C1"`, "release was answered with 500 Internal Server Error; it expires at ",
 		`not undone: booking "B2"`, "cancel was answered with 405 Method Not Allowed",
-		"not undone: hold of product", "the run ended before reserve was answered: there may be a hold, which ends when it expires; reference conformance-",
+		"not undone: hold of product", "the run ended before reserve was answered: there may be a hold until it expires; reference conformance-",
 		"; it has expired by ", "0 undone, 3 left\n",
 	} {
 		if !strings.Contains(r.stdout, want) {

@@ -100,7 +100,7 @@ func (p *playing) newID(e *expectation, field, id string) {
 	case e.flaw != "":
 	case id == "":
 		p.act.ID = true
-		e.flaw = fmt.Sprintf("%s: expected one, it is missing", field)
+		e.flaw = fmt.Sprintf("%s: expected one, received none", field)
 	case p.given[field+id]:
 		p.act.ID = true
 		e.flaw = fmt.Sprintf("%s: expected a new value, received %q again", field, id)

@@ -156,7 +156,7 @@ func (f *Fields) Slots(in scenario.SlotAnswer) {
 		}
 		if before, seen := first[slot.ID]; seen {
 			f.add(rule.SlotUnique,
-				fmt.Sprintf("slots of %s: [%d].id: expected an id of its own, received that of [%d], %q", in.Question, i, before, slot.ID),
+				fmt.Sprintf("slots of %s: [%d].id: expected a unique id, received that of [%d], %q", in.Question, i, before, slot.ID),
 				in.Exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id")
 			continue
 		}

@@ -174,7 +174,7 @@ func Succeed(answer *probe.Answer) string {
 	case true:
 		return ""
 	case nil:
-		return "success: expected true, it is missing"
+		return "success: expected true, received no value"
 	default:
 		return fmt.Sprintf("success: expected true, received %v", success)
 	}

@@ -309,7 +309,7 @@ func attemptsFlaw(attempts scenario.Attempts) flawed {
 	for _, a := range attempts {
 		switch {
 		case a.Won() && codes[a.Code]:
-			return flawed{fmt.Sprintf("expected a code of its own for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
+			return flawed{fmt.Sprintf("expected a unique code for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
 		case a.Won():
 			codes[a.Code] = true
 		case a.Answer.OK(http.StatusOK, http.StatusCreated):

@@ -47,7 +47,7 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 		{"another status", answer(500, ""), Status([]int{200, 201}), "Expected 200 or 201, received 500"},
 		{"no answer", answer(0, ""), Status(ok), "no complete answer: gone"},
 		{"success", answer(200, `{"success":true}`), Succeed, ""},
-		{"no success", answer(200, `{}`), Succeed, "it is missing"},
+		{"no success", answer(200, `{}`), Succeed, "received no value"},
 		{"success in words", answer(200, `{"success":"yes"}`), Succeed, "received yes"},
 		{"a refusal", answer(400, `{"message":"full"}`), Fit(schemas.Refusal), ""},
 		{"a refusal without words", answer(400, `{}`), Fit(schemas.Refusal), "message"},
@@ -133,7 +133,7 @@ func TestTheCatalogsIdsAreComparedInWhateverOrder(t *testing.T) {
 	finds(t, "one new", same("products", []string{"a"}, []string{"a", "b"}), report.Failed, `"b" is new`)
 	finds(t, "one changed", same("products", []string{"a"}, []string{"b"}), report.Failed, `received "b" in place of "a"`)
 	v := &scenario.Survey{Products: []discover.Product{{ID: "a"}, {ID: ""}, {ID: ""}, {ID: "a"}}}
-	finds(t, "one twice", uniqueProducts(v), report.Failed, `products[3].id: expected an id of its own, received that of products[0], "a"`)
+	finds(t, "one twice", uniqueProducts(v), report.Failed, `products[3].id: expected a unique id, received that of products[0], "a"`)
 	v.Products = []discover.Product{{ID: "a", Options: []discover.Option{{Units: []discover.Unit{{ID: "child"}}}}}}
 	finds(t, "no adult", eachOption(withoutAdult)(v), report.Failed, "products[0].options[0]: expected a unit")
 }

@@ -39,7 +39,7 @@ func secrets(v *scenario.Webhooks) Finding {
 	return refusedWebhooks(v, func(w *inbox.Webhook) []string {
 		switch w.Secret {
 		case inbox.SecretMissing:
-			return []string{"Expected the header x-webhook-secret with the integration's secret, it is missing"}
+			return []string{"Expected the header x-webhook-secret with the integration's secret, received none"}
 		case inbox.SecretWrong:
 			return []string{"Expected the integration's secret in x-webhook-secret, received another value"}
 		default:

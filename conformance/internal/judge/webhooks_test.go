@@ -66,7 +66,7 @@ func TestWebhooksAreJudgedByWhatArrived(t *testing.T) {
 		{"no webhook", secrets, scenario.Webhooks{}, report.NotApplicable, "sent no webhook"},
 		{"requests elsewhere", secrets, stray, report.NotApplicable, "no webhook arrived at /a or /b; other requests arrived: POST /hooks"},
 		{"the secret", secrets, scenario.Webhooks{Mail: mail(notification(9), trigger)}, "", ""},
-		{"no secret", secrets, scenario.Webhooks{Mail: mail(notification(9), missing)}, report.Failed, "it is missing"},
+		{"no secret", secrets, scenario.Webhooks{Mail: mail(notification(9), missing)}, report.Failed, "received none"},
 		{"another secret", secrets, scenario.Webhooks{Mail: mail(wrong)}, report.Failed, "received another value"},
 		{"only a trigger", notificationBodies, scenario.Webhooks{Mail: mail(trigger)}, report.NotApplicable, "no notification of a slot"},
 		{"a body", notificationBodies, scenario.Webhooks{Mail: mail(notification(9))}, "", ""},

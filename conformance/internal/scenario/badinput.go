@@ -209,7 +209,7 @@ func contactNonsense(valid any) []nonsense {
 	named := func(name any) map[string]any { return map[string]any{"fullName": name} }
 	return []nonsense{
 		with(whole, "a text in place of a guest", "contact", "x"),
-		with(whole, "a guest's name that is no text", "contact", named([]any{1, nil})),
+		with(whole, "a guest's name that is not text", "contact", named([]any{1, nil})),
 		with(whole, "a guest's name with a NUL in it", "contact", named("Conformance\x00Test")),
 		with(whole, "a guest's name with half a character", "contact", named(json.RawMessage(`"Test \ud83c"`))),
 	}
@@ -232,7 +232,7 @@ func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsens
 		party("an empty party", []any{}),
 		party("no guests", quantity(lead, "0")),
 		party("minus one guests", quantity(lead, "-1")),
-		party("more guests than any number says", quantity(lead, "1e400")),
+		party("more guests than an integer can hold", quantity(lead, "1e400")),
 		party("1,000 units", slices.Repeat(quantity(lead, "1"), manyUnits)),
 	}
 }

@@ -115,7 +115,7 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 		turn := 0
 		k.Products, _ = keyTrial{p.Calls, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			if turn++; turn%3 == 0 {
-				return p.read.pull(ctx, "pull of what changed, "+purpose, sinceQuery(longAgo), try.Key)
+				return p.read.pull(ctx, "pull of the changes, "+purpose, sinceQuery(longAgo), try.Key)
 			}
 			return p.read.pull(ctx, "pull "+purpose, nil, try.Key)
 		}}.run(ctx)

@@ -59,9 +59,9 @@ func (u Undoing) each(ctx context.Context, atOnce int) {
 func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
 	switch entry.State {
 	case ledger.Attempted:
-		u.giveUp(entry, "the run ended before reserve was answered: there may be a hold, which ends when it expires")
+		u.giveUp(entry, "the run ended before reserve was answered: there may be a hold until it expires")
 	case ledger.Unanswered:
-		u.giveUp(entry, "reserve was never answered: there may be a hold, which ends when it expires")
+		u.giveUp(entry, "reserve was never answered: there may be a hold until it expires")
 	case ledger.Held:
 		if u.release(ctx, entry) {
 			u.Ledger.Record(entry, over)

@@ -84,7 +84,7 @@ func TestEachEntryIsUndoneInItsOwnWay(t *testing.T) {
 		"a doubtful hold that was a booking is cancelled":      {doubtful, &partner{release: fine, confirm: answer{200, `{"externalBookingId":"B 1"}`}, cancel: fine}, []string{release, confirm, cancel}, ledger.Undone, ""},
 		"a doubt that cannot be settled stays one":             {doubtful, &partner{release: fine, confirm: broken}, []string{release, confirm, release, confirm}, ledger.Doubtful, "confirm was never answered: there may be a booking"},
 		"a doubtful hold that stays is not confirmed":          {doubtful, &partner{release: broken}, []string{release, release, release, release}, ledger.Doubtful, "release was answered with 500 Internal Server Error"},
-		"an attempt is given up":                               {func(*ledger.Entry) {}, &partner{}, nil, ledger.Unanswered, "the run ended before reserve was answered: there may be a hold, which ends when it expires"},
+		"an attempt is given up":                               {func(*ledger.Entry) {}, &partner{}, nil, ledger.Unanswered, "the run ended before reserve was answered: there may be a hold until it expires"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

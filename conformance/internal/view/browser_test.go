@@ -60,8 +60,8 @@ func (o reader) search(text string) {
 	o.Do(chromedp.SendKeys(chromedp.CSS("[name=text]"), text))
 }
 
-// unfoldAll opens all that is folded.
-const unfoldAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`
+// expandAll opens every collapsed element.
+const expandAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`
 
 func TestTheReportInABrowser(t *testing.T) {
 	t.Parallel()
@@ -144,7 +144,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		t.Parallel()
 		axe := axetest.Source(t)
 		o := open(t, b, handful(t), "")
-		browsertest.Value[any](o.Tab, unfoldAll)
+		browsertest.Value[any](o.Tab, expandAll)
 		grounds := map[string]bool{}
 		for _, scheme := range []string{"light", "dark"} {
 			o.Do(browsertest.Media("screen", scheme))
@@ -164,7 +164,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		ruleOf(t, r, rule.ReserveVacanciesMany.ID).Message = strings.Repeat("nospaces", 100)
 		r.Vacancies[0].ProductID = strings.Repeat("product", 40)
 		o := open(t, b, r, "")
-		browsertest.Value[any](o.Tab, unfoldAll)
+		browsertest.Value[any](o.Tab, expandAll)
 		o.Fits(360, 700, 1100, 1600)
 		o.Quiet()
 	})

@@ -92,7 +92,7 @@ func chapters(often paces) []chapter {
 			{"A customer walks away: the seats go back", oneIsAbandoned},
 			{"Another does not pay in time: the clock ends the hold", oneExpires},
 			{"A third pays and cancels later", oneIsCancelled},
-			{"A slot sells out elsewhere: a webhook says so", slotSellsOut},
+			{"A slot sells out elsewhere: a webhook reports it", slotSellsOut},
 		}},
 		{"Trouble", []step{
 			{"The answer to a confirm is lost, and the booking is still confirmed", answerIsLost},

@@ -66,7 +66,7 @@ func listBookings(x *exchange) error {
 		field{Name: "partner", Label: "Partner", Hint: "Its id, or a part of its name."},
 		field{Name: "reseller", Label: "Reseller", Hint: "Its id or its email address."},
 		field{Name: "start_from", Label: "Slot from (UTC)", Kind: "date"}, field{Name: "start_to", Label: "Slot until (UTC)", Kind: "date"},
-		field{Name: "created_from", Label: "Made from (UTC)", Kind: "date"}, field{Name: "created_to", Label: "Made until (UTC)", Kind: "date"},
+		field{Name: "created_from", Label: "Created from (UTC)", Kind: "date"}, field{Name: "created_to", Label: "Created until (UTC)", Kind: "date"},
 	)
 	asked := maps.Clone(query)
 	wrong := &refusal{}

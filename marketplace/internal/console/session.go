@@ -114,8 +114,8 @@ func (x *exchange) askToSignIn() error {
 	return x.goTo(x.site.Root + "/signin?" + query.Encode())
 }
 
-// ours returns an address within the site, or the front page for any other address.
-func (s *site) ours(address string) string {
+// localPath returns an address within the site, or the front page for any other address.
+func (s *site) localPath(address string) string {
 	to, err := url.Parse(address)
 	if err != nil || to.Host != "" || to.Scheme != "" || !strings.HasPrefix(address, s.Root+"/") || !strings.HasPrefix(path.Clean(to.Path)+"/", s.Root+"/") {
 		return s.Root + "/"
@@ -140,7 +140,7 @@ func signInForm(given url.Values) *form {
 func showSignIn(x *exchange) error {
 	query := x.r.URL.Query()
 	return x.show(http.StatusOK, "signin.html", &signInPage{
-		frame: frame{Page: "Sign in"}, Form: signInForm(nil), To: x.site.ours(query.Get("to")), Ended: query.Has("ended"),
+		frame: frame{Page: "Sign in"}, Form: signInForm(nil), To: x.site.localPath(query.Get("to")), Ended: query.Has("ended"),
 	})
 }
 
@@ -151,7 +151,7 @@ func signIn(x *exchange) error {
 	if err == nil {
 		if err = x.resume(token); err == nil {
 			x.cookies.set(sessionCookie, token, sessionLife)
-			return x.goTo(x.site.ours(given.Get("to")))
+			return x.goTo(x.site.localPath(given.Get("to")))
 		}
 		_ = x.SignIn.EndSession(x.r.Context(), token) // it expires anyway
 		if marketplace.CodeOf(err) == marketplace.Unauthorized {
@@ -175,7 +175,7 @@ func signIn(x *exchange) error {
 		return err
 	}
 	f.refuse(problem)
-	return x.show(problem.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: x.site.ours(given.Get("to"))})
+	return x.show(problem.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: x.site.localPath(given.Get("to"))})
 }
 
 func signOut(x *exchange) error {

@@ -56,8 +56,8 @@ func (v Verdict) notes(died int) []string {
 			notes = append(notes, fmt.Sprintf(format, n))
 		}
 	}
-	note(int(v.Cleared), "the journal was emptied of its first %d exchanges: what they say is not judged")
-	note(int(v.Dropped), "the journal dropped %d exchanges to make room for newer ones: what they say is not judged")
+	note(int(v.Cleared), "the journal was emptied of its first %d exchanges: they are not judged")
+	note(int(v.Dropped), "the journal dropped %d exchanges to make room for newer ones: they are not judged")
 	note(v.UnderWay, "%d exchanges are still in progress")
 	note(died, "%d exchanges count as unanswered: a test reported that their callers died")
 	return notes
@@ -73,7 +73,7 @@ func Rules() []Rule {
 }
 
 func (c check) judge(s *history) Judgement {
-	b := &bench{}
+	b := &tally{}
 	c.run(s, b)
 	j := Judgement{Rule: c.Rule, Verdict: Kept, Judged: b.judged, Unjudged: b.unjudged, Findings: b.findings, More: b.more}
 	switch {
