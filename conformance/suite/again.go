@@ -61,7 +61,7 @@ func (r *run) describeTogether() {
 	})
 }
 
-// judgeAgain judges again the rules without a breach so far, and returns the first breach's
+// judgeAgain judges the rules without a breach so far again, and returns the first breach's
 // message.
 func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (first string) {
 	for _, s := range specs {

@@ -162,7 +162,7 @@ func notifiedStates(v *scenario.Webhooks) Finding {
 		}
 		switch {
 		case len(wrong) == 0 && len(right) == 0:
-			return inconclusive("no hold of one seat was notified within %s", v.Wait)
+			return inconclusive("no hold of one seat caused a notification within %s", v.Wait)
 		case len(wrong) == 0:
 			return Finding{}
 		case len(wrong) == 1:

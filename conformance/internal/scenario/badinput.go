@@ -102,10 +102,10 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 			parties = append(parties, with(partner.Encode(valid), what, "units", strange[what]))
 		}
 		t := p.continueLifecycle(ctx, &b.Opening)
-		t.count("before reserves that make no sense", &b.Before)
+		t.count("before malformed reserves", &b.Before)
 		t.step(func() (stop *partner.Stop) { b.Bodies, stop = reserveAll(ctx, p, b.Offer, bodies); return stop })
 		t.step(func() (stop *partner.Stop) { b.Parties, stop = reserveAll(ctx, p, b.Offer, parties); return stop })
-		t.count("after reserves that make no sense", &b.After)
+		t.count("after malformed reserves", &b.After)
 	})
 }
 

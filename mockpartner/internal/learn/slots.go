@@ -407,7 +407,7 @@ func (l *learner) lines(p *product, o *option, d days, kind partnerapi.Availabil
 		}
 	}
 	if twice > 0 {
-		l.note("Option %s of product %s: %d slots start at the same time as another, the twin has only one of them.", o.id, p.sold.ID, twice)
+		l.note("Option %s of product %s: %d slots start at the same time as another; the twin has only one of them.", o.id, p.sold.ID, twice)
 	}
 	slices.SortStableFunc(keys, func(a, b key) int { return a.minute - b.minute })
 	lines := []catalog.CalendarLine{}
