@@ -142,7 +142,7 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 				case one.Outcome == report.Inconclusive && one.Message == bounds.names:
 					named++
 				case one.Outcome == report.Failed, one.Outcome == report.Warned:
-					t.Errorf("want nothing said of a lawful partner, got %s %s: %s", one.Outcome, one.ID, one.Message)
+					t.Errorf("want nothing reported about a lawful partner, got %s %s: %s", one.Outcome, one.ID, one.Message)
 				}
 			}
 			if named == 0 || r.code != 0 {

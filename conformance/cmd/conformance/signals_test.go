@@ -286,7 +286,7 @@ func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndLists
 				return
 			}
 			if again := cleanUp(t, account, address); len(again.NotUndone) != len(cleanedUp.NotUndone) {
-				t.Errorf("want the same said again, got %+v", again)
+				t.Errorf("want the same answer again, got %+v", again)
 			}
 			mock.Default().Clock().Set(latest.Add(time.Second))
 			if left := holdsOf(mock); len(left) > 0 {

@@ -46,7 +46,7 @@ type playing struct {
 	stale   []bool           // slots that may have changed since they were last seen
 	holds   []*scenario.Hold // by the number of their reserve
 	ids     []string         // ids of the bookings of the holds
-	expires []time.Time      // of the holds, as the partner said
+	expires []time.Time      // of the holds, as the partner stated
 	start   []int64          // seats left in the slots at the start
 	taken   int              // steps taken, including skipped ones
 	steps   []report.LifecycleStep

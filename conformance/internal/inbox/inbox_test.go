@@ -260,11 +260,11 @@ func TestANotificationIsComparedWithAvailability(t *testing.T) {
 		{"another capacity", `{"status":"AVAILABLE","vacancies":9,"capacity":9}`, slot("AVAILABLE", 10), counted(9), "capacity: availability has 10, the notification 9"},
 		{"only a status", `{"status":"AVAILABLE"}`, slot("AVAILABLE", 10), counted(9), ""},
 		{"another status", `{"status":"CLOSED"}`, slot("AVAILABLE", 10), counted(9), "status: availability has AVAILABLE, the notification CLOSED"},
-		{"sold out, and said so", `{"status":"SOLD_OUT"}`, slot("AVAILABLE", 10), counted(0), ""},
+		{"sold out, and notified so", `{"status":"SOLD_OUT"}`, slot("AVAILABLE", 10), counted(0), ""},
 		{"sold out, and shown by its vacancies alone", `{"status":"AVAILABLE","vacancies":0}`, slot("SOLD_OUT", 10), counted(0), ""},
-		{"sold out, and said to be available", `{"status":"AVAILABLE"}`, slot("SOLD_OUT", 10), counted(0), "status: availability has SOLD_OUT, the notification AVAILABLE"},
+		{"sold out, and notified as available", `{"status":"AVAILABLE"}`, slot("SOLD_OUT", 10), counted(0), "status: availability has SOLD_OUT, the notification AVAILABLE"},
 		{"left out, and closed", `{"status":"CLOSED"}`, discover.Slot{}, discover.Seats{}, ""},
-		{"left out, and said to be available", `{"status":"AVAILABLE"}`, discover.Slot{}, discover.Seats{}, "status: availability does not have the slot, the notification has AVAILABLE"},
+		{"left out, and notified as available", `{"status":"AVAILABLE"}`, discover.Slot{}, discover.Seats{}, "status: availability does not have the slot, the notification has AVAILABLE"},
 		{"uncounted", `{"status":"FREESALE"}`, slot("FREESALE", 10), discover.Seats{}, ""},
 	} {
 		var fields map[string]any

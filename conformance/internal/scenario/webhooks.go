@@ -24,7 +24,7 @@ const (
 	heldInARow = 3
 )
 
-// Notified is a change of seats that the run caused, and what the partner's notifications said of
+// Notified is a change of seats that the run caused, and what the partner's notifications stated about
 // the slot from then until the run's next change of it.
 type Notified struct {
 	Change   string // such as "a hold"
@@ -65,7 +65,7 @@ type Row struct {
 	Stable bool // only the run's own holds changed the seats
 }
 
-// Webhooks is what a partner's webhooks said: those of the complete run, and those about some holds
+// Webhooks is what a partner's webhooks stated: those of the complete run, and those about some holds
 // in slots that the run had not used before.
 type Webhooks struct {
 	inbox.Mail

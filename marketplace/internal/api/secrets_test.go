@@ -34,7 +34,7 @@ func TestNoSecretIsEverPrinted(t *testing.T) {
 		for name, secret := range secrets {
 			for _, form := range []string{secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret))} {
 				if strings.Contains(text, form) {
-					t.Errorf("%s is said in %s: %.600s", name, where, text)
+					t.Errorf("%s appears in %s: %.600s", name, where, text)
 				}
 			}
 		}

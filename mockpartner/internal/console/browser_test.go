@@ -308,7 +308,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Quiet()
 	})
 
-	t.Run("what is refused is said at its form, which keeps what was written", func(t *testing.T) {
+	t.Run("a refusal is shown at its form, which keeps the input", func(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, start(t), "/_mock/")
 		o.Do(chromedp.SendKeys(chromedp.ID("arm-own-fault"), "stats: 500"))
