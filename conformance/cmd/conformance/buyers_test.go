@@ -73,7 +73,7 @@ func (partner crowded) judgedAmongBuyers(t *testing.T, seed uint64) (found bool)
 	r := judge(t, url, ofMock(url)...)
 	buyers.GoHome()
 	if partner.defect == "" {
-		leftAsItWas(t, mock)
+		everythingUndone(t, mock)
 	}
 	failed, open := r.outcomes(report.Failed), r.outcomes(report.Inconclusive)
 	found = slices.Contains(failed, partner.rule)

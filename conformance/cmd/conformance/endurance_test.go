@@ -202,11 +202,11 @@ func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 	}
 }
 
-// allUndone fails where something of the run is left that it could have undone, or a
+// allUndone fails the test if something of the run is left that it could have undone, or a
 // seat was lost.
 func allUndone(t *testing.T, r ran, mock *mockpartner.Mock) {
 	t.Helper()
-	leftAsItWas(t, mock)
+	everythingUndone(t, mock)
 	for _, left := range r.result.NotUndone {
 		t.Errorf("want nothing left, got %+v", left)
 	}

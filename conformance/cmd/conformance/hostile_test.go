@@ -171,7 +171,7 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 	}
 }
 
-// hasOneFinding fails where the run found anything but the breach of one rule,
+// hasOneFinding fails the test if the run found anything but the breach of one rule,
 // shown on an exchange with the endpoint.
 func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint) {
 	t.Helper()
@@ -191,7 +191,7 @@ func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint
 	t.Logf("%s (%s)", finding.Message, r.took.Round(time.Millisecond))
 }
 
-// staysSmall fails where the run took too much memory.
+// staysSmall fails the test if the run took too much memory.
 func (p *process) staysSmall(t *testing.T) {
 	t.Helper()
 	if used := p.memory; used > mostBytes {

@@ -73,13 +73,13 @@ func startLawful(t *testing.T, partner lawfulPartner) string {
 	if _, err := mock.Create(mockpartner.SandboxSpec{Name: "another"}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { leftAsItWas(t, mock) })
+	t.Cleanup(func() { everythingUndone(t, mock) })
 	return url
 }
 
-// leftAsItWas fails where something is held or booked that could have been undone,
+// everythingUndone fails the test if something is held or booked that could have been undone,
 // or where a seat was lost.
-func leftAsItWas(t *testing.T, mock *mockpartner.Mock) {
+func everythingUndone(t *testing.T, mock *mockpartner.Mock) {
 	t.Helper()
 	for _, left := range selftest.LeftBehind(mock) {
 		t.Errorf("want nothing left behind: %s", left)
@@ -149,7 +149,7 @@ func lawfulFeatures() []lawfulPartner {
 	}
 }
 
-// The whole kill matrix is what `make selftest` draws; this is a glimpse of it.
+// `make selftest` draws the complete kill matrix; this test runs a part of it.
 func TestASelftestThatProvesItsRulesExits0AndWritesTheMatrix(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "matrix")

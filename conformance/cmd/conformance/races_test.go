@@ -62,8 +62,8 @@ func (c *crowd) among(change func(withIt int, next http.Handler, w http.Response
 	}
 }
 
-// stoodTheRaces fails where a race was not passed.
-func (r ran) stoodTheRaces(t *testing.T) {
+// passedTheRaces fails the test if a race was not passed.
+func (r ran) passedTheRaces(t *testing.T) {
 	t.Helper()
 	for _, id := range races {
 		if got := r.rule(t, id); got.Outcome != report.Passed {
@@ -88,7 +88,7 @@ func TestAPartnerThatServesOneCallerAfterAnotherPassesTheRaces(t *testing.T) {
 		next.ServeHTTP(w, r)
 	})
 	r := judge(t, address, "--depth", "quick", "--label", onlyRaces)
-	r.stoodTheRaces(t)
+	r.passedTheRaces(t)
 	allUndone(t, r, mock)
 }
 

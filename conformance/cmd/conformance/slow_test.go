@@ -108,7 +108,7 @@ func TestAnInterruptEndsTheWaitImmediatelyAndKeepsWhatWasJudged(t *testing.T) {
 	allUndone(t, r, mock)
 }
 
-// waitingBegan fails where nothing is held when a run begins to wait, or where what
+// waitingBegan fails the test if nothing is held when a run begins to wait, or where what
 // is held was not held for long.
 func waitingBegan(t *testing.T, mock *mockpartner.Mock) {
 	t.Helper()
@@ -175,7 +175,7 @@ func TestACertificateOfThePartnersOwnAuthorityIsTrustedWhenItIsGiven(t *testing.
 	if r.code != 0 {
 		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.notPassed(), r.stderr)
 	}
-	// The clock is the same server's.
+	// The mock's server also serves the clock.
 	if expired := r.rule(t, rule.ConfirmExpired.ID); expired.Outcome != report.Passed {
 		t.Errorf("want the expiry of holds judged, got %s: %s", expired.Outcome, expired.Message)
 	}

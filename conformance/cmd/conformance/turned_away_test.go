@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// isNotAccused fails where a rule failed or warned, or more than so many are inconclusive.
+// isNotAccused fails the test if a rule failed or warned, or more than so many are inconclusive.
 func (r ran) isNotAccused(t *testing.T, inconclusive int) {
 	t.Helper()
 	for _, outcome := range []report.Outcome{report.Failed, report.Warned, report.Blocked} {

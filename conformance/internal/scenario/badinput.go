@@ -198,7 +198,7 @@ func nonsenseOf(valid any, id string) []nonsense {
 		with(whole, "1,000 lists, one within the other", "contact", json.RawMessage(strings.Repeat("[", deepLists)+strings.Repeat("]", deepLists))),
 		{what: id + " twice in a body", body: append(fmt.Appendf(nil, `{%q:"x",`, id), whole[1:]...)},
 		{what: "a body that is declared as text", body: whole, bodyType: "text/plain"},
-		{what: "a body that is declared as nothing", body: whole, bodyType: probe.NoType},
+		{what: "a body without a Content-Type", body: whole, bodyType: probe.NoType},
 		{what: "a form in place of a body", body: []byte(form), bodyType: "application/x-www-form-urlencoded"},
 	}
 }

@@ -48,7 +48,7 @@ func whole(t *testing.T) int {
 	return bookings
 }
 
-// form is the extent of a crash test.
+// form is how long and how large a crash test is.
 type form struct {
 	bookings  int
 	pace      time.Duration // between two customers
