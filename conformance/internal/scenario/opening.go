@@ -61,6 +61,16 @@ func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
 	return func(option discover.Option) []partnerapi.UnitQuantity { return partner.Guests(option, n) }
 }
 
+// twoTypes is a party of two guests of different types, or of the same type at an option that has only
+// one that may come with the lead unit.
+func twoTypes(option discover.Option) []partnerapi.UnitQuantity {
+	companion, ok := option.Companion()
+	if !ok {
+		return partner.Guests(option, 2)
+	}
+	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
+}
+
 // seat returns a request for a slot with counted seats, for one guest. If option is not "", the
 // slot must belong to it.
 func seat(purpose, option string) wanted {
