@@ -248,7 +248,7 @@ func MetAll(answers, meeting []*probe.Answer) *Stop {
 	return nil
 }
 
-// TooFewMet returns the stop of a race of which that many calls were answered 429.
+// TooFewMet returns the stop of a race if that many of its calls were answered with 429.
 func TooFewMet(away int64, of int) *Stop {
 	return NotHere("of %d calls at the same time the partner turned %d away with 429: too few of them met", of, away)
 }

@@ -86,7 +86,7 @@ func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, 
 	return t, nil
 }
 
-// readsTraced limits the traces that reads start, a second. There are thousands of reads a second,
+// readsTraced is the maximum number of traces per second that reads start. There are thousands of reads a second,
 // each cheaper than its spans.
 const readsTraced = 5
 

@@ -130,7 +130,7 @@ func (p *partner) readAll(ctx context.Context, l *learner) error {
 	}
 	err = p.readSlots(ctx, l, first)
 	if errors.Is(err, errEnough) {
-		l.note("The partner was called %d times, the most that is allowed. What is missing was not asked: raise --max-calls.", p.made)
+		l.note("The partner was called %d times, the maximum. The rest was not read: raise --max-calls.", p.made)
 		return nil
 	}
 	return err
