@@ -16,7 +16,7 @@ func TestAPullOfChangesHasWhatChangedAndNothingElse(t *testing.T) {
 		return discover.Product{ID: id, UpdatedAt: since.Add(after)}
 	}
 	before, at, later := product("before", -time.Hour), product("at", 0), product("later", time.Hour)
-	unobserved := discover.Product{ID: "untold"}
+	unobserved := discover.Product{ID: "unobserved"}
 	all := []discover.Product{before, at, later, unobserved}
 	for _, test := range []struct {
 		name string

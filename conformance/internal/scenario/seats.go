@@ -85,12 +85,12 @@ type Seats struct {
 	again     bool                    // lifecycles are repeated, because other customers may book the same slots
 	watches   map[string]*noise.Watch // by offer key
 	moved     map[string]int          // how often other customers changed a slot's seats
-	untold    map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
+	unobserved    map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
 	vacancies *vacancies
 }
 
 func newSeats(read *reader) *Seats {
-	return &Seats{read: read, used: map[string]bool{}, untold: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies()}
+	return &Seats{read: read, used: map[string]bool{}, unobserved: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies()}
 }
 
 func (s *Seats) Vacancies(words func(string) string) []report.SlotVacancies {
@@ -136,8 +136,8 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 			s.read.observer.Vanished(first, slot)
 		}
 	}
-	for again := 0; stop == nil && s.leftOut(offer, slots) && !s.untold[offer.OptionKey()]; again++ {
-		if s.untold[offer.OptionKey()] = again == looksForVacancies; again < looksForVacancies {
+	for again := 0; stop == nil && s.leftOut(offer, slots) && !s.unobserved[offer.OptionKey()]; again++ {
+		if s.unobserved[offer.OptionKey()] = again == looksForVacancies; again < looksForVacancies {
 			partner.Wait(ctx, vacanciesPause)
 			slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the vacancies are missing", q)
 		}
