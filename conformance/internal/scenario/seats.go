@@ -78,15 +78,15 @@ func (r *Reading) seats() discover.Seats {
 
 // Seats counts the seats of slots and notices when other customers change them.
 type Seats struct {
-	read      *reader
-	survey    *Survey                 // nil until it was made
-	used      map[string]bool         // slots that scenarios were played on
-	suspect   string                  // option of the last race with an unexpected result
-	again     bool                    // lifecycles are repeated, because other customers may book the same slots
-	watches   map[string]*noise.Watch // by offer key
-	moved     map[string]int          // how often other customers changed a slot's seats
-	unobserved    map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
-	vacancies *vacancies
+	read       *reader
+	survey     *Survey                 // nil until it was made
+	used       map[string]bool         // slots that scenarios were played on
+	suspect    string                  // option of the last race with an unexpected result
+	again      bool                    // lifecycles are repeated, because other customers may book the same slots
+	watches    map[string]*noise.Watch // by offer key
+	moved      map[string]int          // how often other customers changed a slot's seats
+	unobserved map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
+	vacancies  *vacancies
 }
 
 func newSeats(read *reader) *Seats {
