@@ -97,7 +97,7 @@ func TestARunShowsTheEvidenceOfItsReport(t *testing.T) {
 	s.finish(s.begin(id), twiceBooked)
 	for v, path := range map[*visitor]string{ana: own + id, s.operator(): "/console/integrations/" + made.ID + "/runs/" + id} {
 		p := v.get(path)
-		v.shows(p, 200, "Evidence: 5 calls", "The marketplace repeats a confirm", "booking 2 of 2", "Call 7, confirm again", "Answered with 200 in 34ms", "/externalBookingId",
+		v.shows(p, 200, "Evidence: 5 calls", "The marketplace repeats a confirm", "booking 2 of 2", "Call 7, confirm again", "Answered with 200 in 34 ms", "/externalBookingId",
 			"B-2&lt;script&gt;", "$CONFORMANCE_AUTH_KEY", "No answer within 5s.", strings.Repeat("y", 2048)+"…", "The command is too long", "The report has 1 more call.")
 		for _, never := range []string{"<script>", strings.Repeat("y", 2049), "curl x", "Call 12"} {
 			if strings.Contains(p.text, never) {
