@@ -114,7 +114,7 @@ func (r ran) succeeds(t *testing.T) string {
 type service struct {
 	*exec.Cmd
 	base   string
-	scrape string // the address of the metrics, if they have their own
+	scrape string      // the address of the metrics, if they have their own
 	log    chan string // its lines
 	errors bytes.Buffer
 }
