@@ -107,8 +107,13 @@ func (r *race) all(kind model.Kind, answers ...*probe.Answer) {
 }
 
 // end adds the last reading. If no order of the calls explains the history, it sets the flaw of the
-// try.
+// try. A slot that had seats to count may be answered without them (AVL-14): then there is nothing to
+// explain.
 func (r *race) end(format string, args ...any) {
+	if offer := r.before.Offer; offer.Slot.Seats(offer.Product).Counted && !(r.before.Counted && r.after.Counted) {
+		r.Stop = partner.NotHere("the slot was answered without its vacancies")
+		return
+	}
 	r.saw(r.after, r.after.First)
 	explained, err := r.history.Explained()
 	if err != nil {

@@ -27,6 +27,7 @@ const (
 	OtherLast
 	OtherCase
 	MoreBefore
+	QuotedKey
 	OtherScheme
 	EmptyKey
 	SchemeAlone // bearer only
@@ -58,6 +59,7 @@ var near = map[Key]nearKey{
 	OtherMiddle:    {"the key with a different character in the middle", func(k []rune) string { return other(k, len(k)/2) }, ""},
 	OtherLast:      {"the key with a different last character", func(k []rune) string { return other(k, len(k)-1) }, "${KEY%?}~"},
 	OtherCase:      {"the key with upper and lower case swapped", swapped, "$(printf %s \"$KEY\" | tr a-zA-Z A-Za-z)"},
+	QuotedKey:      {"the key in quotes", func(k []rune) string { return `"` + string(k) + `"` }, `\"$KEY\"`},
 	OtherScheme:    {"the key in another scheme, Basic", func(k []rune) string { return string(k) }, "$KEY"},
 	EmptyKey:       {"an empty Authorization header", nil, ""},
 	SchemeAlone:    {"Bearer without a key", nil, ""},

@@ -9,7 +9,6 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Booking is a booking from reserve to cancellation. It includes every call that the marketplace
@@ -157,10 +156,7 @@ func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 					return ok
 				},
 			},
-			party: func(option discover.Option) []partnerapi.UnitQuantity {
-				companion, _ := option.Companion()
-				return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
-			},
+			party: twoTypes,
 		})
 		t.give("release the hold", true, &m.Release, "after release")
 	})

@@ -35,6 +35,7 @@ func withGuest(round int) bool { return round%3 == 1 }
 func withRead(round int) bool  { return round%3 == 2 }
 func unlike4(round int) bool   { return round%4 == 3 }
 func pairs(round int) bool     { return round%6 > 3 }
+func families(round int) bool  { return round%12 > 9 } // of pairs
 
 const (
 	// roamEvery is the interval of the rounds on another option's slot.
@@ -238,8 +239,8 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 
 // party returns the party of each caller in a round.
 func (t *LastSeats) party(round int) []partnerapi.UnitQuantity {
-	if companion, ok := t.Offer.Option.Companion(); ok && t.Party == 2 && mixed(round) {
-		return []partnerapi.UnitQuantity{{ID: t.Offer.Option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
+	if t.Party == 2 && mixed(round) {
+		return twoTypes(t.Offer.Option)
 	}
 	return partner.Guests(t.Offer.Option, t.Party)
 }

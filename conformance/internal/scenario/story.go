@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -58,6 +59,16 @@ type change func(body []byte) []byte
 // leads returns a function that makes a party of n guests of an option's lead unit.
 func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
 	return func(option discover.Option) []partnerapi.UnitQuantity { return partner.Guests(option, n) }
+}
+
+// twoTypes is a party of two guests of different types, or of the same type at an option that has only
+// one that may come with the lead unit.
+func twoTypes(option discover.Option) []partnerapi.UnitQuantity {
+	companion, ok := option.Companion()
+	if !ok {
+		return partner.Guests(option, 2)
+	}
+	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
 }
 
 // seat returns a request for a slot with counted seats, for one guest. If option is not "", the
@@ -329,7 +340,11 @@ func (t storyPlayer) again(into *[]Act, call func(*Act)) {
 // confirmAgain confirms the hold's code once more, with or without the optional fields.
 func (t storyPlayer) confirmAgain(purpose string, full bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, full, probe.GoodKey)
+		answer, stop := t.Book.Confirm(t.ctx, purpose, t.story.Hold, full, probe.GoodKey)
+		if stop == nil && answer.OK(http.StatusOK) {
+			t.Book.witnessRepeat(answer)
+		}
+		return answer, stop
 	})
 }
 

@@ -37,11 +37,20 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 		want := seat("reserve, for calls about the hold at the same time", option)
 		if pairs(round) {
 			site, want.Seats, want.party = site+" for 2", 2, leads(2)
+			if families(round) {
+				want.party = twoTypes
+			}
 		}
-		if known, ok := p.sites.at(site); ok {
-			b.Opening = p.tryOpen(ctx, want, known)
-		} else {
-			b.Opening = p.open(ctx, want)
+		open := func() Opening {
+			if known, ok := p.sites.at(site); ok {
+				return p.tryOpen(ctx, want, known)
+			}
+			return p.open(ctx, want)
+		}
+		b.Opening = open()
+		if b.Stop != nil && b.Stop.Kind == partner.Refused && families(round) { // a partner may refuse such parties
+			want.party = leads(2)
+			b.Opening = open()
 		}
 		if b.Stop == nil {
 			p.sites.known[site] = b.Offer
