@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -50,6 +52,74 @@ func TestTheCostOfAnUntrustedBodyIsLinearInItsLength(t *testing.T) {
 		}
 		if strings.Count(string(a.body), "n") > 200 || len(a.body) > 1000 {
 			t.Errorf("%s: want an answer that quotes little, got %d bytes: %.300s", what, len(a.body), a.body)
+		}
+	}
+}
+
+// costlyValues lists values that are costly to judge or to quote. Their texts consist of the letter Q
+// and the digit 7, which our own words do not repeat.
+func costlyValues() map[string]string {
+	const size = 64 << 10
+	return map[string]string{
+		"a long number": strings.Repeat("7", size), "a long fraction": "0." + strings.Repeat("7", size), "a large exponent": "7e" + strings.Repeat("7", 20),
+		"a long text": `"` + strings.Repeat("Q", size) + `"`, "a long text of digits": `"` + strings.Repeat("7", size) + `"`,
+		"a long name": `{"` + strings.Repeat("Q", size) + `":{}}`, "a long name above others": `{"` + strings.Repeat("Q", size) + `":{"7":{"7":[]}}}`,
+	}
+}
+
+func TestNoMessageQuotesMuchOfABodyWhateverItsField(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	open := b.opener(t)
+	for _, op := range theDocument(t).Operations() {
+		if op.Body == nil {
+			continue
+		}
+		o := open(op)
+		examples, _ := op.Body.Schema["examples"].([]any)
+		inEachPlace(append(examples, map[string]any{})[0], func(text string) string { return text }, func(write func(string) string) {
+			for what, value := range costlyValues() {
+				_, a := b.sent(t, op.Method, o.path, write(value), o.headers...)
+				if a.StatusCode < 400 {
+					continue
+				}
+				var problem struct {
+					Message string
+					Error   []string
+				}
+				must(t, json.Unmarshal(a.body, &problem))
+				for _, message := range append(problem.Error, problem.Message) {
+					if quoted := strings.Count(message, "Q") + strings.Count(message, "7"); quoted > 200 || len(message) > 1000 {
+						t.Errorf("%s %s: %s: want a message that quotes little, got %d bytes: %.200s", op.Method, op.Path, what, len(message), message)
+					}
+				}
+			}
+		})
+	}
+}
+
+// inEachPlace visits each place in an example of a body. write returns the body with another value in that
+// place.
+func inEachPlace(example any, write func(string) string, visit func(write func(string) string)) {
+	visit(write)
+	const mark = "another value"
+	below := func(value any, changed any) {
+		text, err := json.Marshal(changed)
+		if err != nil {
+			panic(err)
+		}
+		inEachPlace(value, func(other string) string { return write(strings.Replace(string(text), `"`+mark+`"`, other, 1)) }, visit)
+	}
+	switch example := example.(type) {
+	case map[string]any:
+		for name, value := range example {
+			changed := maps.Clone(example)
+			changed[name] = mark
+			below(value, changed)
+		}
+	case []any:
+		if len(example) > 0 {
+			below(example[0], []any{mark})
 		}
 	}
 }
