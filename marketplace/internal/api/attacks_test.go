@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"partnerkit.dev/marketplace/internal/api"
@@ -177,6 +178,10 @@ func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *api.Config) { c.RateLimit = 20 })
 	reseller := b.signIn(t, marketplace.Reseller)
+	var fresh struct {
+		RefreshToken string `json:"refresh_token"`
+	}
+	b.ask(t, "POST", "/api/v1/auth/login", `{"email":"reseller@example.com","password":"`+password+`"}`).data(t, &fresh)
 	made := b.register(t, b.signIn(t, marketplace.Partner), "https://partner.example")
 	notify := "/api/v1/partner-integrations/" + made.ID + "/availability/notify"
 	wrong := []func() answer{
@@ -187,9 +192,10 @@ func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 			return b.ask(t, "GET", "/api/v1/resellers/activities", "", header{"Authorization", "Bearer a.b.c"})
 		},
 		func() answer { return b.ask(t, "POST", notify, `{}`, header{"X-Webhook-Secret", "a guess"}) },
+		func() answer { return b.ask(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"a guess"}`) },
 	}
 	for i := range 20 {
-		wantProblem(t, wrong[i%3](), 401, "unauthorized access")
+		wantProblem(t, wrong[i%len(wrong)](), 401, "unauthorized access")
 	}
 	for _, ask := range wrong {
 		a := ask()
@@ -203,6 +209,29 @@ func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 	}
 	if a := b.ask(t, "POST", notify, `{}`, header{"X-Webhook-Secret", made.Secret}); a.StatusCode != 400 {
 		t.Errorf("want a good secret let in, got %d", a.StatusCode)
+	}
+	if a := b.ask(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+fresh.RefreshToken+`"}`); a.StatusCode != 200 {
+		t.Errorf("want a good refresh token let in, got %d", a.StatusCode)
+	}
+}
+
+// The limits are counted for so many callers at a time, and no more.
+func TestInvalidCredentialsFromManyAddressesLeaveRoomForValidOnes(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("sends a million requests")
+	}
+	guard := api.NewGuard(api.Config{RateLimit: 1, Now: time.Now})
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	refused := 0
+	for i := 0; refused == 0; i++ {
+		r.RemoteAddr = fmt.Sprintf("[2001:db8:%x:%x::1]:7", i>>16, i&0xffff)
+		if marketplace.CodeOf(guard.Refused(r)) == marketplace.RateLimited {
+			refused = i
+		}
+	}
+	if err := guard.Allow("the token of a reseller"); err != nil || refused < 1<<16 {
+		t.Errorf("want a valid token let in after %d addresses, got %v", refused, err)
 	}
 }
 
