@@ -1257,6 +1257,96 @@ class EventsAnswer(TypedDict):
     next_cursor: str
 
 
+class ExchangeRequestBody(TypedDict):
+    """A body as evidence shows it."""
+
+    # The beginning, with secrets masked.
+    text: NotRequired[str]
+    # All bytes, or as many as were read.
+    size: int
+    # true: text is not the complete body.
+    cut: NotRequired[bool]
+    # The relevant part of the body, as indented JSON.
+    excerpt: NotRequired[str]
+    # A JSON pointer to the relevant value in the excerpt.
+    place: NotRequired[str]
+
+
+class ExchangeRequest(TypedDict):
+    """What was sent."""
+
+    # The HTTP method.
+    method: str
+    # The complete address.
+    url: str
+    # By name: the values, with secrets masked.
+    header: dict[str, list[str]] | None
+    # A body as evidence shows it.
+    body: ExchangeRequestBody
+
+
+class ExchangeResponseBody(TypedDict):
+    """A body as evidence shows it."""
+
+    # The beginning, with secrets masked.
+    text: NotRequired[str]
+    # All bytes, or as many as were read.
+    size: int
+    # true: text is not the complete body.
+    cut: NotRequired[bool]
+    # The relevant part of the body, as indented JSON.
+    excerpt: NotRequired[str]
+    # A JSON pointer to the relevant value in the excerpt.
+    place: NotRequired[str]
+
+
+class ExchangeResponse(TypedDict):
+    """The answer; absent if there was none."""
+
+    # The HTTP status.
+    status: int
+    # The protocol, such as HTTP/1.1.
+    proto: str
+    # By name: the values, with secrets masked.
+    header: dict[str, list[str]] | None
+    # A body as evidence shows it.
+    body: ExchangeResponseBody
+
+
+class ExchangeFailure(TypedDict):
+    """Why there was no complete answer; absent if there was one."""
+
+    # What failed, such as timeout or refused.
+    kind: str
+    # The failure in words.
+    message: str
+
+
+class Exchange(TypedDict):
+    """A call to a partner and its answer, without keys and guests' data, as in a conformance report."""
+
+    # In the order of sending, from 1.
+    number: int
+    # The endpoint that was called.
+    endpoint: str
+    # What the call was for.
+    purpose: str
+    # When the call began.
+    started_at: str
+    # Nanoseconds until the last byte of the answer, or until the caller gave up.
+    duration_ns: int
+    # The contract's limit in nanoseconds (LIM-1); 0: none.
+    limit_ns: int
+    # What was sent.
+    request: ExchangeRequest
+    # The answer; absent if there was none.
+    response: NotRequired[ExchangeResponse]
+    # Why there was no complete answer; absent if there was one.
+    failure: NotRequired[ExchangeFailure]
+    # The command that repeats the request; empty for recorded calls.
+    curl: str
+
+
 class GoLiveRequest(TypedDict):
     """The decision about a request to go live."""
 
@@ -1359,7 +1449,7 @@ class IntegrationBreachesItem(TypedDict):
     fix: str
     # The calls of the last time and their answers, without keys and guests' data, as in a conformance report. Empty
     # in lists.
-    exchanges: list[dict[str, Any]]
+    exchanges: list[Exchange]
     # What is wrong with the answer, with its place.
     message: str
 
@@ -1944,6 +2034,18 @@ class Pagination(TypedDict):
     next_cursor: str | None
 
 
+class PartnerEventsAnswerDataEventsItemData(TypedDict):
+    """What is known of it."""
+
+    # certificate.issued: the run that earned it. certificate.ended: the run that found the breach or issued the
+    # expired certificate.
+    run_id: NotRequired[str]
+    # certificate.issued: its last moment.
+    valid_until: NotRequired[str]
+    # certificate.ended: breach, expired or address_changed. go_live: what the operator wrote.
+    reason: NotRequired[str]
+
+
 class PartnerEventsAnswerDataEventsItem(TypedDict):
     # Increases with each event.
     id: int
@@ -1952,9 +2054,8 @@ class PartnerEventsAnswerDataEventsItem(TypedDict):
     at: str
     # What happened.
     type: Literal['certificate.issued', 'certificate.ended', 'go_live.approved', 'go_live.declined']
-    # certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the
-    # run that found the breach or issued the expired certificate. go_live: reason.
-    data: dict[str, Any]
+    # What is known of it.
+    data: PartnerEventsAnswerDataEventsItemData
 
 
 class PartnerEventsAnswerData(TypedDict):
@@ -2045,7 +2146,7 @@ class RatesAnswerData(TypedDict):
     # The date of the imported rates; null if operators have set them.
     as_of: str | None
     # By currency code: the value of one unit of the base, as a decimal text.
-    rates: dict[str, Any]
+    rates: dict[str, str]
 
 
 class RatesAnswer(TypedDict):
@@ -2062,7 +2163,7 @@ class RatesRequest(TypedDict):
     # The base currency of the rates.
     base: str
     # By currency code: the value of one unit of the base, as a decimal text above 0; null removes the rate.
-    rates: dict[str, Any]
+    rates: dict[str, str | None]
 
 
 class RefreshRequest(TypedDict):

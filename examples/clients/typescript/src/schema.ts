@@ -5155,6 +5155,23 @@ export interface components {
          *         "next_cursor": "17"
          *       }
          *     }
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "events": [
+         *           {
+         *             "id": 18,
+         *             "at": "2026-07-02T09:40:51Z",
+         *             "type": "certificate.issued",
+         *             "data": {
+         *               "run_id": "0197c83f-1b52-7e0a-9f4c-2d6a8e7b3c10",
+         *               "valid_until": "2026-09-30T09:40:51Z"
+         *             }
+         *           }
+         *         ],
+         *         "next_cursor": "18"
+         *       }
+         *     }
          */
         PartnerEventsAnswer: {
             /**
@@ -5178,8 +5195,19 @@ export interface components {
                      * @enum {string}
                      */
                     type: "certificate.issued" | "certificate.ended" | "go_live.approved" | "go_live.declined";
-                    /** @description certificate.issued: run_id and valid_until. certificate.ended: reason (breach or expired), and run_id of the run that found the breach or issued the expired certificate. go_live: reason. */
-                    data: Record<string, never>;
+                    /** @description What is known of it. */
+                    data: {
+                        /** @description certificate.issued: the run that earned it. certificate.ended: the run that found the breach or issued the expired certificate. */
+                        run_id?: string;
+                        /**
+                         * Date-time
+                         * Format: date-time
+                         * @description certificate.issued: its last moment.
+                         */
+                        valid_until?: string;
+                        /** @description certificate.ended: breach, expired or address_changed. go_live: what the operator wrote. */
+                        reason?: string;
+                    };
                 }[];
                 /** @description For after. It stays the same while there is no news. */
                 next_cursor: string;
@@ -6777,7 +6805,7 @@ export interface components {
                 /** @description What the partner can do. */
                 fix: string;
                 /** @description The calls of the last time and their answers, without keys and guests' data, as in a conformance report. Empty in lists. */
-                exchanges: Record<string, never>[];
+                exchanges: components["schemas"]["Exchange"][];
                 /** @description What is wrong with the answer, with its place. */
                 message: string;
             }[];
@@ -7653,6 +7681,159 @@ export interface components {
             }[];
         };
         /**
+         * Exchange
+         * @description A call to a partner and its answer, without keys and guests' data, as in a conformance report.
+         * @example {
+         *       "number": 3,
+         *       "endpoint": "availability",
+         *       "purpose": "availability of a day",
+         *       "started_at": "2026-07-01T08:59:40Z",
+         *       "duration_ns": 41000000,
+         *       "limit_ns": 20000000000,
+         *       "request": {
+         *         "method": "GET",
+         *         "url": "https://partner.example.com/availability?productId=tour",
+         *         "header": {
+         *           "Accept": [
+         *             "application/json"
+         *           ]
+         *         },
+         *         "body": {
+         *           "size": 0
+         *         }
+         *       },
+         *       "response": {
+         *         "status": 200,
+         *         "proto": "HTTP/1.1",
+         *         "header": {
+         *           "Content-Type": [
+         *             "application/json"
+         *           ]
+         *         },
+         *         "body": {
+         *           "text": "[]",
+         *           "size": 2,
+         *           "cut": false,
+         *           "excerpt": "[]",
+         *           "place": "/0"
+         *         }
+         *       },
+         *       "curl": ""
+         *     }
+         * @example {
+         *       "number": 4,
+         *       "endpoint": "confirm",
+         *       "purpose": "confirm",
+         *       "started_at": "2026-07-01T08:59:41Z",
+         *       "duration_ns": 15000000000,
+         *       "limit_ns": 15000000000,
+         *       "request": {
+         *         "method": "POST",
+         *         "url": "https://partner.example.com/bookings/confirm",
+         *         "header": null,
+         *         "body": {
+         *           "text": "{}",
+         *           "size": 2,
+         *           "cut": false,
+         *           "excerpt": "{}",
+         *           "place": ""
+         *         }
+         *       },
+         *       "failure": {
+         *         "kind": "timeout",
+         *         "message": "no answer within 15s"
+         *       },
+         *       "curl": ""
+         *     }
+         */
+        Exchange: {
+            /** @description In the order of sending, from 1. */
+            number: number;
+            /** @description The endpoint that was called. */
+            endpoint: string;
+            /** @description What the call was for. */
+            purpose: string;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description When the call began.
+             */
+            started_at: string;
+            /** @description Nanoseconds until the last byte of the answer, or until the caller gave up. */
+            duration_ns: number;
+            /** @description The contract's limit in nanoseconds (LIM-1); 0: none. */
+            limit_ns: number;
+            /** @description What was sent. */
+            request: {
+                /** @description The HTTP method. */
+                method: string;
+                /** @description The complete address. */
+                url: string;
+                /**
+                 * Header
+                 * @description By name: the values, with secrets masked.
+                 */
+                header: {
+                    [key: string]: string[];
+                } | null;
+                /**
+                 * Body of an exchange
+                 * @description A body as evidence shows it.
+                 */
+                body: {
+                    /** @description The beginning, with secrets masked. */
+                    text?: string;
+                    /** @description All bytes, or as many as were read. */
+                    size: number;
+                    /** @description true: text is not the complete body. */
+                    cut?: boolean;
+                    /** @description The relevant part of the body, as indented JSON. */
+                    excerpt?: string;
+                    /** @description A JSON pointer to the relevant value in the excerpt. */
+                    place?: string;
+                };
+            };
+            /** @description The answer; absent if there was none. */
+            response?: {
+                /** @description The HTTP status. */
+                status: number;
+                /** @description The protocol, such as HTTP/1.1. */
+                proto: string;
+                /**
+                 * Header
+                 * @description By name: the values, with secrets masked.
+                 */
+                header: {
+                    [key: string]: string[];
+                } | null;
+                /**
+                 * Body of an exchange
+                 * @description A body as evidence shows it.
+                 */
+                body: {
+                    /** @description The beginning, with secrets masked. */
+                    text?: string;
+                    /** @description All bytes, or as many as were read. */
+                    size: number;
+                    /** @description true: text is not the complete body. */
+                    cut?: boolean;
+                    /** @description The relevant part of the body, as indented JSON. */
+                    excerpt?: string;
+                    /** @description A JSON pointer to the relevant value in the excerpt. */
+                    place?: string;
+                };
+            };
+            /** @description Why there was no complete answer; absent if there was one. */
+            failure?: {
+                /** @description What failed, such as timeout or refused. */
+                kind: string;
+                /** @description The failure in words. */
+                message: string;
+            };
+            /** @description The command that repeats the request; empty for recorded calls. */
+            curl: string;
+        };
+        /**
          * Pricing unit
          * @description What one guest of a unit pays. Prices are in the major unit of the activity's currency, fees and commission included.
          * @example {
@@ -8435,6 +8616,17 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
+            /** @description Too many refresh tokens and other credentials from the address were invalid. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResellerError"];
+                };
+            };
             default: components["responses"]["Problem"];
         };
     };
