@@ -86,6 +86,11 @@ func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	if rates := s.rates(t); rates.AsOf != "2024-06-28" || rates.Rates["USD"] != "1.0705" {
 		t.Errorf("want the rates that come with the service, got %+v", rates)
 	}
+	for size, want := range map[int]int{30 << 10: 200, 40 << 10: 431} {
+		if status, _ := s.ask(t, "GET", "/healthz", "", http.Header{"X-Long": {strings.Repeat("x", size)}}); status != want {
+			t.Errorf("want a header of %d bytes answered with %d, got %d", size, want, status)
+		}
+	}
 	if status, _ := s.ask(t, "GET", "/metrics", "", nil); status != 404 {
 		t.Errorf("want the metrics at their own address only, got %d", status)
 	}
