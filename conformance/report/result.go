@@ -112,20 +112,21 @@ type Race struct {
 
 // Coverage counts what the run read and reserved, and how much there is.
 type Coverage struct {
-	Products         int `json:"products"` // in the catalog, all judged
-	ProductsReserved int `json:"products_reserved"`
-	Options          int `json:"options"`
-	OptionsAsked     int `json:"options_asked"` // those whose slots were fetched
-	OptionsReserved  int `json:"options_reserved"`
-	Units            int `json:"units"` // the guest types of all options
-	UnitsReserved    int `json:"units_reserved"`
-	Slots            int `json:"slots"` // slots fetched, all judged
-	SlotsReserved    int `json:"slots_reserved"`
-	Holds            int `json:"holds"`
-	Bookings         int `json:"bookings"`
-	Calls            int `json:"calls"`
-	CallsNotJudged   int `json:"calls_not_judged,omitempty"` // of a proxy: calls that passed while its judge was behind, or that were too large or too long
-	CasesLeftOut     int `json:"cases_left_out,omitempty"`   // cases of the plan without time to judge them
+	Products          int `json:"products"` // in the catalog, all judged
+	ProductsReserved  int `json:"products_reserved"`
+	Options           int `json:"options"`
+	OptionsAsked      int `json:"options_asked"` // those whose slots were fetched
+	OptionsReserved   int `json:"options_reserved"`
+	Units             int `json:"units"` // the guest types of all options
+	UnitsReserved     int `json:"units_reserved"`
+	Slots             int `json:"slots"` // slots fetched, all judged
+	SlotsReserved     int `json:"slots_reserved"`
+	Holds             int `json:"holds"`
+	Bookings          int `json:"bookings"`
+	Calls             int `json:"calls"`
+	CallsNotJudged    int `json:"calls_not_judged,omitempty"`    // of a proxy: calls that passed while its judge was behind, or that were too large or too long
+	CasesLeftOut      int `json:"cases_left_out,omitempty"`      // cases of the plan without time to judge them
+	CasesWithoutHolds int `json:"cases_without_holds,omitempty"` // cases of the plan that would have taken the holds or bookings of other rules
 
 	// Rules shows what each rule was measured to be judged on, by rule id and by dimension, such as
 	// product. A rule without an entry was not measured.

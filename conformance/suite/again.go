@@ -65,7 +65,7 @@ func (r *run) describeTogether() {
 // message.
 func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (first string) {
 	for _, s := range specs {
-		if ctx.Err() != nil || r.player.Time.LateForMore() || r.news.stopped() != nil || first != "" && one {
+		if ctx.Err() != nil || r.player.Time.LateForMore() || !r.player.Account.Plenty(scenario.AgainShare, 0) || r.news.stopped() != nil || first != "" && one {
 			return first
 		}
 		// A breach would have the same cause as that of a rule that needs this one, and show less.

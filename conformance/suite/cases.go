@@ -40,6 +40,10 @@ func (r *run) judgeCases(spec context.Context) (first string) {
 			r.casesLeft = len(cases) - i
 			break
 		}
+		if !r.player.Account.Plenty(scenario.CaseShare, scenario.HoldsOfACase) {
+			r.casesUnheld = len(cases) - i
+			break
+		}
 		if broken := r.judgeCase(ctx, &cases[i]); first == "" {
 			first = broken
 		}

@@ -108,7 +108,7 @@ func (c Config) withDefaults() Config {
 	c.AuthType = cmp.Or(c.AuthType, partnerapi.Bearer)
 	c.MaxDuration = cmp.Or(c.MaxDuration, DefaultMaxDuration)
 	c.Seed, c.Depth = cmp.Or(c.Seed, 1), cmp.Or(c.Depth, string(plan.Standard))
-	c.Bounds = c.Bounds.withDefaults(c.Explore)
+	c.Bounds = c.Bounds.withDefaults(plan.Depth(c.Depth), c.Explore)
 	c.LimitScale = cmp.Or(c.LimitScale, 1)
 	c.Version = cmp.Or(c.Version, "devel")
 	if c.Ledger == nil {
@@ -127,18 +127,20 @@ func (c Config) withDefaults() Config {
 }
 
 // The default bounds of a run. Races are repeated until few breaches are missed: they make about
-// 350 holds and 110 bookings, each of which is undone within a second.
+// 350 holds and 110 bookings, each of which is undone within a second. A thorough run may make
+// ThoroughTimes as many.
 const (
 	DefaultMaxHolds    = 1000
 	DefaultMaxBookings = 250
+	ThoroughTimes      = 3
 )
 
 // Bounds limits what a run may do to a platform in use. The zero value gives the run all that it
 // needs.
 type Bounds struct {
 	ReadOnly    bool // hold and book nothing: judge only the catalog and availability
-	MaxHolds    *int // in total; nil: DefaultMaxHolds
-	MaxBookings *int // in total, if the partner books a code only once; nil: DefaultMaxBookings
+	MaxHolds    *int // in total; nil: the default
+	MaxBookings *int // in total, if the partner books a code only once; nil: the default
 	MaxRPS      int  // calls per second, including concurrent ones; 0: no limit
 
 	Products, Options []string // ids: request availability and book only for these; nil: all
@@ -192,14 +194,17 @@ func (b Bounds) checkDates(now time.Time, clockMoves bool) error {
 	return nil
 }
 
-// withDefaults sets missing bounds to the defaults, raised by what random lifecycles may hold and
-// book. That includes the lifecycles that are played to shorten one.
-func (b Bounds) withDefaults(stories int) Bounds {
-	more := 0
+// withDefaults sets missing bounds to the defaults, raised by what the depth and random lifecycles
+// may hold and book. That includes the lifecycles that are played to shorten one.
+func (b Bounds) withDefaults(depth plan.Depth, stories int) Bounds {
+	times, more := 1, 0
+	if depth == plan.Thorough {
+		times = ThoroughTimes
+	}
 	if stories > 0 {
 		more = mostOfAStory * (stories + explore.MostTries)
 	}
-	b.MaxHolds, b.MaxBookings = cmp.Or(b.MaxHolds, new(DefaultMaxHolds+more)), cmp.Or(b.MaxBookings, new(DefaultMaxBookings+more))
+	b.MaxHolds, b.MaxBookings = cmp.Or(b.MaxHolds, new(times*DefaultMaxHolds+more)), cmp.Or(b.MaxBookings, new(times*DefaultMaxBookings+more))
 	return b
 }
 

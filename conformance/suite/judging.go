@@ -237,7 +237,7 @@ func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect, f
 			if suspect && fresh {
 				seconds++
 			}
-			if fresh && tries >= s.Race && (!suspect || seconds > secondRounds) && (spent || !j.player.Account.Plenty()) {
+			if fresh && tries >= s.Race && (!suspect || seconds > secondRounds) && (spent || !j.player.Account.Plenty(s.Share, 0)) {
 				return false
 			}
 		}

@@ -33,8 +33,8 @@ type safetyFlags struct {
 
 func (f *safetyFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.bounds.ReadOnly, "read-only", false, "hold and book nothing: test only the catalog and availability")
-	flags.Var(optionalNumber{&f.bounds.MaxHolds}, "max-holds", fmt.Sprintf("make at most this many holds; rules that need more are inconclusive (default %d, and more with --explore)", suite.DefaultMaxHolds))
-	flags.Var(optionalNumber{&f.bounds.MaxBookings}, "max-bookings", fmt.Sprintf("make at most this many bookings; rules that need more are inconclusive (default %d, and more with --explore)", suite.DefaultMaxBookings))
+	flags.Var(optionalNumber{&f.bounds.MaxHolds}, "max-holds", fmt.Sprintf("make at most this many holds; rules that need more are inconclusive (default %d, %d with --depth thorough, and more with --explore)", suite.DefaultMaxHolds, suite.ThoroughTimes*suite.DefaultMaxHolds))
+	flags.Var(optionalNumber{&f.bounds.MaxBookings}, "max-bookings", fmt.Sprintf("make at most this many bookings; rules that need more are inconclusive (default %d, %d with --depth thorough, and more with --explore)", suite.DefaultMaxBookings, suite.ThoroughTimes*suite.DefaultMaxBookings))
 	flags.IntVar(&f.bounds.MaxRPS, "max-rps", 0, "send at most this many calls a second, including concurrent ones (default no limit)")
 	flags.StringSliceVar(&f.bounds.Products, "product", nil, "request and book only the products with these `ids`; the whole catalog is still tested")
 	flags.StringSliceVar(&f.bounds.Options, "option", nil, "like --product, for options")

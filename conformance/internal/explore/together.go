@@ -69,7 +69,7 @@ func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 		}
 		stories := together(!p.Book.Traits().NoCancel)
 		for n := range min(left, mostTogether*len(stories)) {
-			if e.stop != nil || ctx.Err() != nil || !p.Account.Plenty() || p.Time.LateForMore() {
+			if e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0) || p.Time.LateForMore() {
 				return
 			}
 			e.playTogether(t, uint64(n), stories[n%len(stories)].on(len(e.roles(uint64(n)))))

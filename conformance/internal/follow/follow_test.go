@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/follow"
+	"partnerkit.dev/schemas"
 )
 
 var start = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -49,6 +50,15 @@ func rules(t *testing.T, lines string, options follow.Options) (broken []string)
 		}
 		if f.History != "one" || f.Clause == "" || f.Times < 1 || len(f.Evidence) == 0 {
 			t.Errorf("Expected a history, a clause and evidence, received %+v", f)
+		}
+		for _, call := range f.Evidence { // the marketplace's API shows it unchanged
+			text, err := json.Marshal(call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if problems := schemas.Validate("integration/exchange", text); problems != nil {
+				t.Errorf("Expected an exchange as the API describes it, received %v in %s", problems, text)
+			}
 		}
 		broken = append(broken, f.Rule)
 	}

@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas"
@@ -150,17 +151,26 @@ func sameBooking(b *scenario.Booking) Finding {
 			if repeat.Failure != nil || repeat.Response.Status/100 != 2 {
 				return Finding{}
 			}
-			if id := partner.Text(repeat, "externalBookingId"); id != b.BookingID {
-				return Broken("Expected the same booking, %q, or a refusal, received booking %q", b.BookingID, id).Showing(b.Confirm.Answer.Exchange, repeat.Exchange)
-			}
-			first, again := discover.Object(b.Confirm.Answer.Raw)["tickets"], discover.Object(repeat.Raw)["tickets"]
-			if first != nil && again != nil && !reflect.DeepEqual(first, again) {
-				return Broken("Expected the tickets of the first answer, received others").Showing(b.Confirm.Answer.Exchange, repeat.Exchange)
-			}
-			return Finding{}
+			return SameBooking(b.Confirm.Answer, repeat)
 		})
 	}
 	return f
+}
+
+// SameBooking judges the booking in a repeated confirm's answer. Tickets may be made after the first
+// answer, but none that it had may be missing.
+func SameBooking(first, repeat *probe.Answer) Finding {
+	was, is := discover.Object(first.Raw)["tickets"], discover.Object(repeat.Raw)["tickets"]
+	switch id, again := partner.Text(first, "externalBookingId"), partner.Text(repeat, "externalBookingId"); {
+	case again != id:
+		return Broken("Expected the same booking, %q, or a refusal, received booking %q", id, again).Showing(first.Exchange, repeat.Exchange)
+	case was != nil && is == nil:
+		return Broken("Expected the tickets of the first answer, received none").Showing(first.Exchange, repeat.Exchange)
+	case was != nil && !reflect.DeepEqual(was, is):
+		return Broken("Expected the tickets of the first answer, received others").Showing(first.Exchange, repeat.Exchange)
+	default:
+		return Finding{}
+	}
 }
 
 func repeatStatus(b *scenario.Booking) Finding {

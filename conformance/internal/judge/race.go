@@ -36,17 +36,18 @@ const (
 func raceSpecs() []Spec {
 	seats, bookings := with([]Step{together}, seatsHeld...), with([]Step{together}, cancelled...)
 	return []Spec{
-		spec(rule.ReserveRace, with(seats, raced(manyRounds, leastOfMany, scenario.PlayLastSeats, lastSeats), raced(someRounds, leastOfSome, scenario.PlayApart, apart))...),
-		spec(rule.ReleaseRace, with(seats, raced(manyRounds, leastOfMany, scenario.PlayLastSeats, releasedTwice))...),
-		spec(rule.ConfirmRace, with(bookings, raced(manyRounds, leastOfMany, scenario.PlayTwice, confirmedTwice))...),
-		spec(rule.CancelRace, with(bookings, raced(manyRounds, leastOfMany, scenario.PlayTwice, cancelledTwice))...),
+		spec(rule.ReserveRace, with(seats, raced(manyRounds, leastOfMany, scenario.SeatRaceShare, scenario.PlayLastSeats, lastSeats), raced(someRounds, leastOfSome, scenario.SeatRaceShare, scenario.PlayApart, apart))...),
+		spec(rule.ReleaseRace, with(seats, raced(manyRounds, leastOfMany, scenario.SeatRaceShare, scenario.PlayLastSeats, releasedTwice))...),
+		spec(rule.ConfirmRace, with(bookings, raced(manyRounds, leastOfMany, scenario.BookingRaceShare, scenario.PlayTwice, confirmedTwice))...),
+		spec(rule.CancelRace, with(bookings, raced(manyRounds, leastOfMany, scenario.BookingRaceShare, scenario.PlayTwice, cancelledTwice))...),
 	}
 }
 
-// raced weighs the rounds of a race. The first least rounds are played however long they take.
-func raced[T any](rounds, least int, play play[T], try func(T) Try) Step {
+// raced weighs the rounds of a race. The first least rounds are played however long they take; the
+// others must leave the rest of the run's holds and bookings.
+func raced[T any](rounds, least int, share float64, play play[T], try func(T) Try) Step {
 	step := tried(rounds, play, try)
-	step.Race = least
+	step.Race, step.Share = least, share
 	return step
 }
 
@@ -106,8 +107,13 @@ func (r *race) all(kind model.Kind, answers ...*probe.Answer) {
 }
 
 // end adds the last reading. If no order of the calls explains the history, it sets the flaw of the
-// try.
+// try. A slot that had seats to count may be answered without them (AVL-14): then there is nothing to
+// explain.
 func (r *race) end(format string, args ...any) {
+	if offer := r.before.Offer; offer.Slot.Seats(offer.Product).Counted && !(r.before.Counted && r.after.Counted) {
+		r.Stop = partner.NotHere("the slot was answered without its vacancies")
+		return
+	}
 	r.saw(r.after, r.after.First)
 	explained, err := r.history.Explained()
 	if err != nil {

@@ -37,8 +37,10 @@ type Step struct {
 	Try   func(value any) Try
 	Clean int // attempts that must pass before the rule passes
 	// Race, if not 0, means that each attempt is a round of a race, and that few rounds may show a
-	// breach. That many rounds are played however long they take, and Clean if there is time.
-	Race int
+	// breach. That many rounds are played however long they take, and Clean if there is time and less
+	// than Share of the run's holds and bookings has been used.
+	Race  int
+	Share float64
 
 	Seats      string // if not "", seats are counted; the message if no subject shows any
 	Optional   bool   // leave out what cannot be tried

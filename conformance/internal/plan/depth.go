@@ -77,7 +77,7 @@ type Usual struct{ Calls, Holds, Bookings int }
 func (d Depth) Usual() Usual {
 	return map[Depth]Usual{
 		Quick:    {Calls: 290, Holds: 30, Bookings: 7},
-		Standard: {Calls: 9100, Holds: 850, Bookings: 170},
-		Thorough: {Calls: 18000, Holds: 1000, Bookings: 250},
+		Standard: {Calls: 9900, Holds: 890, Bookings: 170},
+		Thorough: {Calls: 27000, Holds: 2600, Bookings: 600},
 	}[d]
 }

@@ -83,15 +83,28 @@ func (a *Account) holds() (made int) {
 	return made
 }
 
-// Plenty reports whether there are holds and bookings to spare. Tests that can be repeated any
-// number of times must leave a tenth for the others, and a quarter if random lifecycles are to be
-// played.
-func (a *Account) Plenty() bool {
-	parts := 10
+// Tests that could use any number of holds and bookings stop when the run has used a share of them,
+// so that every rule is judged once. They are played in this order, and holds that expire after them.
+const (
+	CaseShare        = 0.5
+	TogetherShare    = 0.6
+	SeatRaceShare    = 0.75
+	BookingRaceShare = 0.85
+	AgainShare       = 0.9
+
+	storiesShare = 0.15 // random lifecycles need it
+)
+
+// HoldsOfACase is approximately the number of holds of a case whose slot is sold out seat by seat.
+const HoldsOfACase = 40
+
+// Plenty reports whether the run will have used less than a share of its holds and bookings after
+// this many more holds.
+func (a *Account) Plenty(share float64, more int) bool {
 	if a.stories {
-		parts = 4
+		share -= storiesShare
 	}
-	return parts*a.holds() < (parts-1)*a.bounds.MaxHolds && parts*a.made < (parts-1)*a.bounds.MaxBookings
+	return float64(a.holds()+more) < share*float64(a.bounds.MaxHolds) && float64(a.made) < share*float64(a.bounds.MaxBookings)
 }
 
 // Bookings returns the number of bookings made.

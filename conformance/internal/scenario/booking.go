@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
@@ -68,6 +69,16 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 		b.witness.Answer(answer, problem)
 	}
 	return answer, partner.Text(answer, "externalBookingId"), fatal
+}
+
+// witnessRepeat records what is wrong with the fields of a repeated confirm's answer. Its booking id
+// and its tickets are compared with the first ones.
+func (b *Booker) witnessRepeat(answer *probe.Answer) {
+	for _, problem := range schemas.Validate(schemas.ConfirmAnswer, answer.Raw) {
+		if problem.Pointer != "" && problem.Pointer != "/externalBookingId" && !strings.HasPrefix(problem.Pointer, "/tickets") {
+			b.witness.Answer(answer, problem)
+		}
+	}
 }
 
 func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Key) (*probe.Answer, *partner.Stop) {

@@ -21,6 +21,10 @@ const (
 	// Machines act in bursts: a shorter watch would see only one side of a burst. A longer watch
 	// takes too much of the run's time.
 	leastWatch, longestWatch = 100 * time.Millisecond, 2 * time.Second
+	// looksForVacancies is the number of further looks at a slot that is answered without its vacancies,
+	// that far apart.
+	looksForVacancies = 2
+	vacanciesPause    = 100 * time.Millisecond
 	// If no other slot can be tried, the one slot is watched longTimes as long, for at most
 	// longWatch.
 	longTimes, longWatch = 100, 10 * time.Second
@@ -81,11 +85,12 @@ type Seats struct {
 	again     bool                    // stories are repeated, because other customers may book the same slots
 	watches   map[string]*noise.Watch // by offer key
 	moved     map[string]int          // how often other customers changed a slot's seats
+	untold    map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
 	vacancies *vacancies
 }
 
 func newSeats(read *reader) *Seats {
-	return &Seats{read: read, used: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies()}
+	return &Seats{read: read, used: map[string]bool{}, untold: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies()}
 }
 
 func (s *Seats) Vacancies(words func(string) string) []report.SlotVacancies {
@@ -131,7 +136,20 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 			s.read.witness.Vanished(first, slot)
 		}
 	}
+	for again := 0; stop == nil && s.leftOut(offer, slots) && !s.untold[offer.OptionKey()]; again++ {
+		if s.untold[offer.OptionKey()] = again == looksForVacancies; again < looksForVacancies {
+			partner.Wait(ctx, vacanciesPause)
+			slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the vacancies are missing", q)
+		}
+	}
 	return s.reading(offer, when, slots, stop)
+}
+
+// leftOut reports whether an answer has the offer's slot without its vacancies, which were known
+// before. They are optional (AVL-14).
+func (s *Seats) leftOut(offer discover.Offer, answer SlotAnswer) bool {
+	slot, found := find(answer.Slots, offer.Slot)
+	return found && offer.Slot.Seats(offer.Product).Counted && !slot.Seats(offer.Product).Counted
 }
 
 // reading finds the offer's slot in the answer to the question about it.

@@ -123,6 +123,9 @@ func countable(offer *discover.Offer, fresh *Reading) *partner.Stop {
 // fill reserves every seat, including seats that other customers return meanwhile.
 func (t *SellOut) fill(ctx context.Context, p *Player) *partner.Stop {
 	left := t.TooMany.After.Last.Left
+	if !t.TooMany.After.Counted {
+		return partner.NotHere("the slot was answered without its vacancies")
+	}
 	if left < 1 {
 		return partner.NotHere(takenMeanwhile)
 	}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -329,7 +330,11 @@ func (t storyPlayer) again(into *[]Act, call func(*Act)) {
 // confirmAgain confirms the hold's code once more, with or without the optional fields.
 func (t storyPlayer) confirmAgain(purpose string, full bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, full, probe.GoodKey)
+		answer, stop := t.Book.Confirm(t.ctx, purpose, t.story.Hold, full, probe.GoodKey)
+		if stop == nil && answer.OK(http.StatusOK) {
+			t.Book.witnessRepeat(answer)
+		}
+		return answer, stop
 	})
 }
 

@@ -31,7 +31,7 @@ import (
 // All run in this process, in turns of a few milliseconds and in changing order, so that other load
 // affects them equally. The CPU time is that of this process: it includes sending the spans and
 // receiving them, but not PostgreSQL. It overstates the cost by default: a replica that answers a
-// quarter of the time may still start twenty traces of reads a second. Each ratio is a median, with half the width of its 95 %
+// quarter of the time may still start five traces of reads a second. Each ratio is a median, with half the width of its 95 %
 // confidence interval as ±. off-of-off shows the noise.
 //
 //	go test -run '^$' -bench Traces -benchtime 1x ./internal/api

@@ -88,7 +88,7 @@ func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, 
 
 // readsTraced limits the traces that reads start, a second. There are thousands of reads a second,
 // each cheaper than its spans.
-const readsTraced = 20
+const readsTraced = 5
 
 // StartRead reports whether a read starts a trace. A read that does not costs nothing: without a
 // span in its context, queries are not traced either.
