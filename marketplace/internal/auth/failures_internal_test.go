@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Otherwise one caller could fill the memory for accounts, and nobody else could sign in.
+// Otherwise one caller could fill the memory for accounts, and no other could sign in.
 func TestAnAddressThatIsRefusedAddsNoAccountToTheCounts(t *testing.T) {
 	t.Parallel()
 	secret, err := NewSecret([]byte(strings.Repeat("s", ShortestSecret)))
