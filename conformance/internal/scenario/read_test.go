@@ -1,0 +1,45 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas"
+)
+
+// countingWitness counts what it receives.
+type countingWitness struct{ received int }
+
+func (w *countingWitness) Product(*probe.Exchange, int, any, schemas.Problem) { w.received++ }
+func (w *countingWitness) Slot(SlotAnswer, int, discover.Slot, any)           { w.received++ }
+func (w *countingWitness) Slots(SlotAnswer)                                   { w.received++ }
+func (w *countingWitness) Vanished(SlotAnswer, discover.Slot)                 { w.received++ }
+func (w *countingWitness) Answer(*probe.Answer, schemas.Problem)              { w.received++ }
+
+// A partner could send millions of wrong products, whose validation takes minutes.
+func TestAnAnswerIsJudgedNoLongerThanTheRunMayTake(t *testing.T) {
+	t.Parallel()
+	over, end := context.WithCancel(t.Context())
+	end()
+	witness := &countingWitness{}
+	r := &reader{calls: partner.NewCaller(nil, partner.NewTime(t.Context(), 0), 1), witness: witness}
+	answer := &probe.Answer{
+		Exchange: &probe.Exchange{Response: &probe.Response{Status: http.StatusOK}},
+		Raw:      []byte("[" + strings.Repeat("{},", 900) + "{}]"),
+	}
+	const want = "the run's time, 0s, was used up (--max-duration)"
+	if read := r.readPull(over, answer, nil); read.Stop == nil || !strings.Contains(read.Stop.Message, want) {
+		t.Errorf("want %q for the products, got %+v", want, read.Stop)
+	}
+	if _, stop := r.readSlots(over, Question{}, answer); stop == nil || !strings.Contains(stop.Message, want) {
+		t.Errorf("want %q for the slots, got %+v", want, stop)
+	}
+	if witness.received > 0 {
+		t.Errorf("want nothing judged, got %d parts", witness.received)
+	}
+}
