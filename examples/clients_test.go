@@ -67,13 +67,13 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 			if err := os.CopyFS(folder, source{os.DirFS(one.folder)}); err != nil {
 				t.Fatal(err)
 			}
-			var said string
+			var output string
 			for _, step := range one.steps {
-				said += run(t, folder, []string{"OPENAPI=" + document, "MARKETPLACE=" + market.url, "TOKEN=" + string(token.Token), "GOWORK=off", "GOFLAGS=-mod=mod"}, step...)
+				output += run(t, folder, []string{"OPENAPI=" + document, "MARKETPLACE=" + market.url, "TOKEN=" + string(token.Token), "GOWORK=off", "GOFLAGS=-mod=mod"}, step...)
 			}
 			for _, state := range []string{"HELD", "CONFIRMED", "CANCELLED", "booking.cancelled"} {
-				if !strings.Contains(said, state) {
-					t.Errorf("expected %s, the example printed:\n%s", state, said)
+				if !strings.Contains(output, state) {
+					t.Errorf("expected %s, the example printed:\n%s", state, output)
 				}
 			}
 			generated, err := os.ReadFile(filepath.Join(folder, one.types))
@@ -192,9 +192,9 @@ func run(t *testing.T, folder string, settings []string, command ...string) stri
 	defer cancel()
 	process := exec.CommandContext(ctx, command[0], command[1:]...)
 	process.Dir, process.Env = folder, append(os.Environ(), settings...)
-	said, err := process.CombinedOutput()
+	output, err := process.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, said)
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, output)
 	}
-	return string(said)
+	return string(output)
 }

@@ -87,15 +87,15 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := 0
+		comments := 0
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "# ") {
 				break
 			}
-			said++
+			comments++
 		}
-		if said < 2 || said > 5 {
-			t.Errorf("%s: want it to begin with what it shows and what a good marketplace does, in two to five lines, got %d", path, said)
+		if comments < 2 || comments > 5 {
+			t.Errorf("%s: want it to begin with what it shows and what a good marketplace does, in two to five lines, got %d", path, comments)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 // sold returns the mock's own catalog, which is parsed once.
 var sold = sync.OnceValue(mockpartner.DefaultCatalog)
 
-// patience ends what hangs. It is far longer than a busy machine takes.
+// patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute
 
 // follow starts a mock as the recipe does, makes the recipe's calls, and returns their output.

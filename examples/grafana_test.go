@@ -25,8 +25,8 @@ func promtool(t *testing.T, args ...string) {
 		}
 		t.Skip("promtool is not installed: it is part of Prometheus, and of Debian's package prometheus")
 	}
-	if said, err := exec.CommandContext(t.Context(), "promtool", args...).CombinedOutput(); err != nil {
-		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, said)
+	if output, err := exec.CommandContext(t.Context(), "promtool", args...).CombinedOutput(); err != nil {
+		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, output)
 	}
 }
 

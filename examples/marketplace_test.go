@@ -43,8 +43,8 @@ func open(t *testing.T, flags ...string) *market {
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "./cmd/marketplace")
 	build.Dir, build.Env = "../marketplace", append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the marketplace: %v\n%s", err, said)
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the marketplace: %v\n%s", err, output)
 	}
 	m := &market{}
 	var complaint strings.Builder
@@ -61,9 +61,9 @@ func open(t *testing.T, flags ...string) *market {
 	late := time.AfterFunc(patience, func() { _ = serve.Process.Kill() })
 	lines := bufio.NewScanner(out)
 	for m.url == "" && lines.Scan() {
-		var said struct{ Msg, Address string }
-		if json.Unmarshal(lines.Bytes(), &said) == nil && said.Msg == "serving" {
-			m.url = said.Address
+		var entry struct{ Msg, Address string }
+		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "serving" {
+			m.url = entry.Address
 		}
 	}
 	late.Stop()

@@ -48,8 +48,8 @@ func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, folder, nil, "npm", "install", "--silent", "--no-save", "ajv@8.17.1", "ajv-formats@3.0.1")
-	if said := run(t, folder, nil, "node", "strictly.mjs", files); !strings.HasSuffix(strings.TrimSpace(said), " schemas") {
-		t.Errorf("expected the number of schemas, received:\n%s", said)
+	if output := run(t, folder, nil, "node", "strictly.mjs", files); !strings.HasSuffix(strings.TrimSpace(output), " schemas") {
+		t.Errorf("expected the number of schemas, received:\n%s", output)
 	}
 }
 
@@ -85,8 +85,8 @@ func TestOtherMakersLintersAcceptTheOpenAPIDocuments(t *testing.T) {
 	} {
 		t.Run(linter, func(t *testing.T) {
 			t.Parallel()
-			if said := run(t, folder, []string{"REDOCLY_TELEMETRY=off"}, command...); strings.Contains(said, "warning") {
-				t.Errorf("Expected no warning, received:\n%s", said)
+			if output := run(t, folder, []string{"REDOCLY_TELEMETRY=off"}, command...); strings.Contains(output, "warning") {
+				t.Errorf("Expected no warning, received:\n%s", output)
 			}
 		})
 	}

@@ -80,8 +80,8 @@ func takesMinutes(t *testing.T) {
 // requires skips the test if a command fails, unless CI is set.
 func requires(t *testing.T, command []string) {
 	t.Helper()
-	if said, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil && os.Getenv("CI") == "" {
-		t.Skipf("%s: %v: %s", strings.Join(command, " "), err, said)
+	if output, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil && os.Getenv("CI") == "" {
+		t.Skipf("%s: %v: %s", strings.Join(command, " "), err, output)
 	}
 }
 
@@ -106,12 +106,12 @@ func serve(t *testing.T, folder, key string, command ...string) (address string)
 func serveAt(t *testing.T, port int, folder, key string, command ...string) (address string, stop func()) {
 	t.Helper()
 	address = "http://127.0.0.1:" + strconv.Itoa(port)
-	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	process := exec.Command(command[0], command[1:]...)
-	process.Dir, process.Stdout, process.Stderr = folder, said, said
+	process.Dir, process.Stdout, process.Stderr = folder, log, log
 	process.Env = append(os.Environ(), "PARTNER_AUTH_KEY="+key, "PORT="+strconv.Itoa(port))
 	if err := process.Start(); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func serveAt(t *testing.T, port int, folder, key string, command ...string) (add
 	stop = sync.OnceFunc(func() {
 		_ = process.Process.Signal(syscall.SIGTERM) // it may have ended already
 		<-ended
-		_ = said.Close()
+		_ = log.Close()
 	})
 	t.Cleanup(stop)
 	look, late := time.NewTicker(20*time.Millisecond), time.After(patience)
@@ -135,7 +135,7 @@ func serveAt(t *testing.T, port int, folder, key string, command ...string) (add
 		select {
 		case err := <-ended:
 			ended <- err
-			text, _ := os.ReadFile(said.Name())
+			text, _ := os.ReadFile(log.Name())
 			t.Fatalf("%s ended: %v\n%s", strings.Join(command, " "), err, text)
 		case <-late:
 			t.Fatalf("%s does not answer: %v", strings.Join(command, " "), err)

@@ -105,13 +105,13 @@ func judged(t *testing.T, bin, address, clock string) (j judgement) {
 	}
 	suite := exec.CommandContext(t.Context(), filepath.Join(bin, "conformance"), arguments...)
 	suite.Env = append(os.Environ(), "CONFORMANCE_AUTH_KEY="+twinKey)
-	said, err := suite.CombinedOutput() // a breach also causes an error
+	output, err := suite.CombinedOutput() // a breach also causes an error
 	text, failed := os.ReadFile(filepath.Join(j.folder, "report.json"))
 	if failed == nil {
 		failed = json.Unmarshal(text, &j.result)
 	}
 	if failed != nil {
-		t.Fatalf("%v: %v\n%s", failed, err, said)
+		t.Fatalf("%v: %v\n%s", failed, err, output)
 	}
 	return j
 }

@@ -142,7 +142,7 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// recorded wants the journal to hold what was answered, body and all, and returns
+// recorded expects the journal to hold what was answered, body and all, and returns
 // how much that is.
 func recorded(b *testing.B, mock *mockpartner.Mock, answer []byte, withRequestBodies bool) journal.Count {
 	b.Helper()

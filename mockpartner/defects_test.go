@@ -58,7 +58,7 @@ func (c caller) ids() string {
 	return strings.Join(ids, " ")
 }
 
-// changes fails where a tour of the mock shows what a plain one shows, or where a
+// changes fails the test if a tour of the mock shows what a plain one shows, or where a
 // fault of it does not fire. Faults that change when and how an answer comes, and
 // not what it says, need not show.
 func changes(t *testing.T, plain []string, change func(*mockpartner.Options)) caller {

@@ -101,7 +101,7 @@ func (c caller) send(method, path, body string, header http.Header) answer {
 	return answer{c.t, method + " " + path, response.StatusCode, response.Header, string(text)}
 }
 
-// is wants a status, and a JSON body that keeps the schema.
+// is expects a status, and a JSON body that keeps the schema.
 func (a answer) is(status int, schema string) answer {
 	a.t.Helper()
 	if a.status != status {
@@ -116,7 +116,7 @@ func (a answer) is(status int, schema string) answer {
 	return a
 }
 
-// refused wants a status and a message that holds the words.
+// refused expects a status and a message that holds the words.
 func (a answer) refused(status int, words string) {
 	a.t.Helper()
 	a.is(status, schemas.Refusal)
@@ -162,7 +162,7 @@ func (c caller) slots() []partnerapi.Slot {
 	return read[[]partnerapi.Slot](c.call("POST", partnerapi.AvailabilityPath, window(day, day)).is(200, schemas.AvailabilityAnswer))
 }
 
-// left wants the day's first slot to have so many vacancies.
+// left expects the day's first slot to have so many vacancies.
 func (c caller) left(want int) {
 	c.t.Helper()
 	if got := *c.slots()[0].Vacancies; got != want {
@@ -206,7 +206,7 @@ func (c caller) succeeds(a answer, schema string) {
 	}
 }
 
-// balanced wants no law of the inventory broken, seen from outside.
+// balanced expects no violated invariant of the inventory, seen from outside.
 func (c caller) balanced() {
 	c.t.Helper()
 	if a := c.call("GET", "/_mock/invariants", ""); a.body != "{\"ok\":true,\"violations\":[]}\n" {

@@ -92,7 +92,7 @@ func request(ctx context.Context, method, target, body string) *http.Request {
 	return made
 }
 
-// serve wants an answer in time that is no 5xx.
+// serve expects an answer in time that is no 5xx.
 func (m fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	began, answer := time.Now(), httptest.NewRecorder()
@@ -106,7 +106,7 @@ func (m fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder 
 	return answer
 }
 
-// lawful wants every law of the inventory kept.
+// lawful expects every invariant of the inventory to hold.
 func (m fuzzed) lawful(t *testing.T) {
 	t.Helper()
 	if violations := m.Default().Platform().Invariants(); len(violations) > 0 {
@@ -316,7 +316,7 @@ func (m fuzzed) recover(t *testing.T) {
 	m.lawful(t)
 }
 
-// ok wants 200, and decodes the answer.
+// ok expects 200, and decodes the answer.
 func (m fuzzed) ok(t *testing.T, r *http.Request, into any) {
 	t.Helper()
 	answer := m.serve(t, r)

@@ -147,7 +147,7 @@ func TestAWrongProgramHarmsOnlyItsOwnAnswer(t *testing.T) {
 		"with a huge output":   {`"x" * 17000000`, "larger than 16 MiB"},
 		"with an endless list": {`[range(1e12)]`, "ran longer than"},
 	} {
-		// One after another: what one of them takes must not be the other's lack.
+		// One after another, because seats that one takes could be missing for the other.
 		t.Run(name, func(t *testing.T) {
 			c := start(t)
 			program, _ := json.Marshal(one.program)
@@ -205,7 +205,7 @@ func TestAScenarioIsPlayedIntoARunningSandbox(t *testing.T) {
 		t.Errorf("want what was held kept, got %+v", held)
 	}
 
-	// Another version of it, without the clock: time goes on from where it is.
+	// Another version of it, without the clock: time continues from where it is.
 	c.clock.Advance(time.Hour)
 	play("clock: {now: 2026-07-02T12:00:00Z, frozen: true}\n").has(200)
 	if now := c.clock.Now(); !now.Equal(noon.AddDate(0, 0, 1).Add(time.Hour)) {
@@ -224,7 +224,7 @@ func TestAScenarioIsPlayedIntoARunningSandbox(t *testing.T) {
 	}
 }
 
-// has wants a status, whatever the body.
+// has expects a status, whatever the body.
 func (a answer) has(status int) {
 	a.t.Helper()
 	if a.status != status {

@@ -135,7 +135,7 @@ func endpoints() []endpoint {
 		{partnerapi.Confirm, []string{http.MethodPost}, partnerapi.ConfirmPath,
 			"turn a hold into a booking", confirm},
 		{partnerapi.Release, []string{http.MethodDelete}, "/bookings/{reservationCode}",
-			"give a hold up", release},
+			"give up a hold", release},
 		{partnerapi.Cancel, []string{http.MethodPost}, "/bookings/{externalBookingId}/cancel",
 			"cancel a booking", cancel},
 	}

@@ -178,7 +178,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 	}
 }
 
-// intact wants an answer that is whole, and took so long.
+// intact expects an answer that is whole, and took so long.
 func intact(t *testing.T, text, body string, took, atLeast time.Duration) {
 	t.Helper()
 	if !strings.HasPrefix(text, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(text, "\r\n\r\n"+body) {
@@ -290,7 +290,7 @@ func TestTheJournalRecordsThatACallerLeft(t *testing.T) {
 			await(t, "the fault fires", func() bool { return c.fault().Fired == 1 })
 			conn.Close()
 			await(t, "the caller is known to have left", func() bool { return c.last().LeftAfter != nil })
-			c.mock.Default().Faults().Close() // what waits goes on
+			c.mock.Default().Faults().Close() // waiting calls continue
 			await(t, "the exchange is done", func() bool { return c.last().Done })
 			if e := c.last(); e.Delivered || *e.LeftAfter > e.Duration {
 				t.Errorf("want nothing delivered, to a caller who left before the end, got %+v", e)

@@ -54,8 +54,8 @@ func TestJudgingATextCostsAsMuchAsItIsLong(t *testing.T) {
 				t.Errorf("%s, judged as %s: want at most %d bytes allocated for each that was sent, got %d", what, schema, mostPerByte, got)
 			}
 			for _, problem := range problems {
-				if said := problem.String(); len(said) > 1000 || strings.Count(said, "aaa")+strings.Count(said, "nnn") > 200/3 {
-					t.Errorf("%s, judged as %s: want a message that quotes little, got %d bytes: %.300s", what, schema, len(said), said)
+				if message := problem.String(); len(message) > 1000 || strings.Count(message, "aaa")+strings.Count(message, "nnn") > 200/3 {
+					t.Errorf("%s, judged as %s: want a message that quotes little, got %d bytes: %.300s", what, schema, len(message), message)
 				}
 			}
 		}

@@ -156,7 +156,7 @@ func (f field) judge(t *testing.T) {
 
 const absent = ""
 
-// expect puts value at the field's place and wants no problem, or exactly one.
+// expect puts value at the field's place and expects no problem, or exactly one.
 func (f field) expect(t *testing.T, value string, want *mistake) {
 	t.Helper()
 	text := f.example(t, value)

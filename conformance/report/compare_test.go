@@ -116,10 +116,10 @@ func TestReportsThatAreHardToCompareGetRemarks(t *testing.T) {
 	new.Target.BaseURL, new.SuiteVersion, new.LimitScale = "https://other.example", "2.0.0", 0.5
 	new.Verdict, new.Reason = Incomplete, "no server answers"
 	new.StartedAt = old.StartedAt.Add(-1)
-	said := strings.Join(Compare(old, new).Remarks, "\n")
+	joined := strings.Join(Compare(old, new).Remarks, "\n")
 	for _, want := range []string{"different partners", "now https://other.example", "was version 1.0.0, now 2.0.0", "limits were multiplied", "the new run could not judge the partner: no server answers", "check the order of the files"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("want it to say %q, got\n%s", want, said)
+		if !strings.Contains(joined, want) {
+			t.Errorf("want it to say %q, got\n%s", want, joined)
 		}
 	}
 }

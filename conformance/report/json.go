@@ -100,7 +100,7 @@ func load(path string) ([]byte, error) {
 // flaw returns what is wrong with JSON, without quoting its content.
 func flaw(err error) string {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Sprintf("a JSON %s cannot stand at %s", kind.Value, cmp.Or(kind.Field, "its top"))
+		return fmt.Sprintf("a JSON %s is not allowed at %s", kind.Value, cmp.Or(kind.Field, "its top"))
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("invalid JSON at byte %d", syntax.Offset)

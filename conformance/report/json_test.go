@@ -103,8 +103,8 @@ func TestAnInvalidReportIsRefusedInOneLine(t *testing.T) {
 		"nothing":        {"", "invalid JSON at byte 0"},
 		"words":          {"not a report", "invalid JSON at byte 2"},
 		"half":           {`{"verdict": "conf`, "invalid JSON at byte"},
-		"a list":         {`[]`, "a JSON array cannot stand at its top"},
-		"a wrong type":   {`{"verdict": 7}`, "a JSON number cannot stand at verdict"},
+		"a list":         {`[]`, "a JSON array is not allowed at its top"},
+		"a wrong type":   {`{"verdict": 7}`, "a JSON number is not allowed at verdict"},
 		"another object": {`{"name": "x"}`, "it has no verdict or no rules"},
 		"no rules":       {`{"verdict": "conformant", "rules": []}`, "it has no verdict or no rules"},
 	} {

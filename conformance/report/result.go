@@ -170,7 +170,7 @@ type SlotVacancies struct {
 type SeatsReading struct {
 	AtMS float64 `json:"at_ms"` // since the start of the run
 	Left int64   `json:"left"`
-	When string  `json:"when"` // in the story, such as "after reserve"
+	When string  `json:"when"` // in the lifecycle, such as "after reserve"
 }
 
 // Leftover is a hold or booking that the run made and could not undo.
@@ -212,25 +212,25 @@ type StaleEntry struct {
 
 // Exploration is the result of the random lifecycles.
 type Exploration struct {
-	Stories   int    `json:"stories"`          // number requested
-	Seed      uint64 `json:"seed"`             // of the first story; each further one has the next seed
-	Played    int    `json:"played"`           // completed, or played until one failed
-	Steps     int    `json:"steps"`            // of the stories that were played
-	Disturbed int    `json:"disturbed"`        // stories played in which other customers changed seats
-	Broken    *Story `json:"broken,omitempty"` // nil: no story failed
+	Lifecycles int        `json:"stories"`          // number requested
+	Seed       uint64     `json:"seed"`             // of the first lifecycle; each further one has the next seed
+	Played     int        `json:"played"`           // completed, or played until one failed
+	Steps      int        `json:"steps"`            // of the lifecycles that were played
+	Disturbed  int        `json:"disturbed"`        // lifecycles played in which other customers changed seats
+	Broken     *Lifecycle `json:"broken,omitempty"` // nil: no lifecycle failed
 }
 
-// Story is the shortest lifecycle that was found to break the contract.
-type Story struct {
-	Seed  uint64      `json:"seed"`  // of the story that it was derived from: --explore 1 --seed repeats it
-	Drawn int         `json:"drawn"` // number of steps of that story
-	Tries int         `json:"tries"` // number of stories that were played to shorten it
-	Slots []string    `json:"slots"` // the slots that its steps name, in words
-	Steps []StoryStep `json:"steps"` // the last one fails
+// Lifecycle is the shortest lifecycle that was found to break the contract.
+type Lifecycle struct {
+	Seed  uint64          `json:"seed"`  // of the lifecycle that it was derived from: --explore 1 --seed repeats it
+	Drawn int             `json:"drawn"` // number of steps of that lifecycle
+	Tries int             `json:"tries"` // number of lifecycles that were played to shorten it
+	Slots []string        `json:"slots"` // the slots that its steps name, in words
+	Steps []LifecycleStep `json:"steps"` // the last one fails
 }
 
-// StoryStep is one step of a story.
-type StoryStep struct {
+// LifecycleStep is one step of a lifecycle.
+type LifecycleStep struct {
 	Does string   `json:"does"` // such as "reserve 2 seats of slot A"
 	Want string   `json:"want"`
 	Got  string   `json:"got"`

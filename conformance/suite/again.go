@@ -28,12 +28,12 @@ func (r *run) describeAgain() {
 		specs []judge.Spec
 		one   bool // one breach may cause the following ones
 	}{
-		{"What two answers say of one thing agrees", judge.ReadSpecs(), true},
+		{"Answers about the same thing agree", judge.ReadSpecs(), true},
 		{"Slots that cannot be booked are refused in every option", judge.ClosedSpecs(), true},
 		{"Optional fields may be left out one at a time", judge.PartialSpecs(), true},
 		{"The contract holds for every form of a wrong key", judge.KeySpecs(), false},
 		{"The contract holds for codes that are near a live one", judge.CodeSpecs(), true},
-		{"The contract holds for holds and bookings of seconds ago", judge.MemorySpecs(), true},
+		{"The contract holds for holds and bookings made seconds earlier", judge.MemorySpecs(), true},
 	} {
 		ginkgo.It(again.title, func(ctx ginkgo.SpecContext) {
 			broken := ""
@@ -61,11 +61,11 @@ func (r *run) describeTogether() {
 	})
 }
 
-// judgeAgain judges again the rules without a breach so far, and returns the first breach's
+// judgeAgain judges the rules without a breach so far again, and returns the first breach's
 // message.
 func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (first string) {
 	for _, s := range specs {
-		if ctx.Err() != nil || r.player.Time.LateForMore() || !r.player.Account.Plenty(scenario.AgainShare, 0) || r.news.stopped() != nil || first != "" && one {
+		if ctx.Err() != nil || r.player.Time.LateForMore() || !r.player.Account.Plenty(scenario.AgainShare, 0) || r.announcer.stopped() != nil || first != "" && one {
 			return first
 		}
 		// A breach would have the same cause as that of a rule that needs this one, and show less.

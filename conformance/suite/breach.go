@@ -66,7 +66,7 @@ func (r *run) declare(found *breach, where string) string {
 	}
 	found.Message = where + found.Message
 	if cause := found.Cause; cause != nil && cause.ID != found.rule.ID {
-		r.news.announce(r.verdicts.Blame(found.Finding))
+		r.announcer.announce(r.verdicts.Blame(found.Finding))
 	} else {
 		r.record(found.rule, found.Finding, found.took)
 	}

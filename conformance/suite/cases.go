@@ -30,13 +30,13 @@ func (r *run) describeCases() {
 func (r *run) judgeCases(spec context.Context) (first string) {
 	r.stage.Lock()
 	defer r.stage.Unlock()
-	defer r.heed(spec)
+	defer r.interruptIfEnded(spec)
 	ctx, cancel := r.player.Time.Within(spec)
 	defer cancel()
 	cases := scenario.PlayCases(ctx, r.player)
 	r.coverage.coverable = plan.Of(bookable(r.player), r.player.Depth.Repeats())
 	for i := range cases {
-		if r.player.Time.LateForMore() || ctx.Err() != nil || r.news.stopped() != nil {
+		if r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stopped() != nil {
 			r.casesLeft = len(cases) - i
 			break
 		}
@@ -100,7 +100,7 @@ func (r *run) judgeExpiringCases(ctx context.Context) (first string) {
 	}
 	cases := scenario.PlayExpiringCases(ctx, r.player, 0).Held
 	for i := range cases {
-		if r.player.Time.LateForMore() || ctx.Err() != nil || r.news.stopped() != nil {
+		if r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stopped() != nil {
 			break
 		}
 		found := r.breachOn(ctx, &cases[i], judge.ExpiringCaseSpecs)

@@ -25,8 +25,8 @@ import (
 const DefaultMaxDuration = 150 * time.Second
 
 const (
-	// MostStories is the maximum number of random lifecycles of a run.
-	MostStories = 1000
+	// MostLifecycles is the maximum number of random lifecycles of a run.
+	MostLifecycles = 1000
 	// LargestSeed is the largest seed. Every JSON reader represents it exactly.
 	LargestSeed = 1<<53 - 1
 )
@@ -50,7 +50,7 @@ type Config struct {
 	NoRaces               bool           // send no concurrent calls, and skip the rules about them
 	Bounds                Bounds         // limits on what the run does to the platform
 	Depth                 string         // quick, standard or thorough; "": standard. Sets how many products, slots, parties and orders of calls the rules are judged on
-	Explore               int            // number of random lifecycles to play, at most MostStories
+	Explore               int            // number of random lifecycles to play, at most MostLifecycles
 	Seed                  uint64         // of the first random lifecycle; each further one has the next seed; 0: 1
 	Ledger                *ledger.Ledger // records all holds and bookings; nil: one in memory only
 	LimitScale            float64        // factor for the contract's limits, for the suite's own tests; 0: 1
@@ -69,8 +69,8 @@ func (c Config) Check() error {
 		return errors.New("the base URL is missing: expected the partner's address")
 	case c.AuthKey == "":
 		return errors.New("the key is missing: expected the one that the partner registered")
-	case c.Explore < 0 || c.Explore > MostStories:
-		return fmt.Errorf("--explore %d: expected from 0 to %d", c.Explore, MostStories)
+	case c.Explore < 0 || c.Explore > MostLifecycles:
+		return fmt.Errorf("--explore %d: expected from 0 to %d", c.Explore, MostLifecycles)
 	case c.Seed > LargestSeed:
 		return fmt.Errorf("--seed %d: expected at most %d", c.Seed, uint64(LargestSeed))
 	}
@@ -196,21 +196,21 @@ func (b Bounds) checkDates(now time.Time, clockMoves bool) error {
 
 // withDefaults sets missing bounds to the defaults, raised by what the depth and random lifecycles
 // may hold and book. That includes the lifecycles that are played to shorten one.
-func (b Bounds) withDefaults(depth plan.Depth, stories int) Bounds {
+func (b Bounds) withDefaults(depth plan.Depth, lifecycles int) Bounds {
 	times, more := 1, 0
 	if depth == plan.Thorough {
 		times = ThoroughTimes
 	}
-	if stories > 0 {
-		more = mostOfAStory * (stories + explore.MostTries)
+	if lifecycles > 0 {
+		more = mostOfALifecycle * (lifecycles + explore.MostTries)
 	}
 	b.MaxHolds, b.MaxBookings = cmp.Or(b.MaxHolds, new(times*DefaultMaxHolds+more)), cmp.Or(b.MaxBookings, new(times*DefaultMaxBookings+more))
 	return b
 }
 
-// mostOfAStory is the maximum number of holds, and of bookings, that a random lifecycle makes on
+// mostOfALifecycle is the maximum number of holds, and of bookings, that a random lifecycle makes on
 // average.
-const mostOfAStory = 10
+const mostOfALifecycle = 10
 
 func (b Bounds) scope() plan.Scope {
 	return plan.Scope{Products: b.Products, Options: b.Options, From: b.From, To: b.To}

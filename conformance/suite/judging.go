@@ -39,14 +39,14 @@ func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.
 // record records and announces the finding about a rule, and the breach of the rule that caused it.
 func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 	if finding.Cause != nil && finding.Cause.ID != of.ID {
-		r.news.announce(r.verdicts.Blame(finding))
+		r.announcer.announce(r.verdicts.Blame(finding))
 	}
 	verdict := r.verdicts.Record(of, finding, took)
 	if verdict != nil && finding.Picture != nil && verdict.Outcome == judge.Weight(of) {
 		verdict.Picture = "race-" + of.ID + ".html"
 		r.pictures[verdict.Picture] = finding.Picture
 	}
-	r.news.announce(verdict)
+	r.announcer.announce(verdict)
 }
 
 // judging is the state while one rule is judged: what its steps have shown so far.
@@ -57,7 +57,7 @@ type judging struct {
 	problems []string
 	shown    []*probe.Exchange
 	held     bool       // a step with weighed tries has passed
-	on       *plan.Case // the case that the judged story was equal to
+	on       *plan.Case // the case that the judged lifecycle was equal to
 	races    []report.Race
 }
 
@@ -98,10 +98,10 @@ func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough
 	return judge.Finding{}, false
 }
 
-// like returns the case that a story was equal to, or nil.
+// like returns the case that a lifecycle was equal to, or nil.
 func like(value any) *plan.Case {
-	if story, is := value.(interface{ Like() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
-		return story.Like()
+	if played, is := value.(interface{ Like() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
+		return played.Like()
 	}
 	return nil
 }
@@ -124,11 +124,11 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 		case s.Seats != "" && first.Stop != nil: // it stopped before there was anything to weigh
 			stop, j.on = first.Stop, like(value)
 		default:
-			var guilty *judge.Try
-			if guilty, stop = j.weigh(s, play); guilty != nil {
-				j.on = guilty.On
-				j.shown = append(guilty.Shown[:len(guilty.Shown):len(guilty.Shown)], j.shown...)
-				return judge.Finding{Outcome: report.Failed, Message: guilty.Flaw, Picture: guilty.Picture, Cause: guilty.Cause, Suspects: guilty.Suspects}
+			var broken *judge.Try
+			if broken, stop = j.weigh(s, play); broken != nil {
+				j.on = broken.On
+				j.shown = append(broken.Shown[:len(broken.Shown):len(broken.Shown)], j.shown...)
+				return judge.Finding{Outcome: report.Failed, Message: broken.Flaw, Picture: broken.Picture, Cause: broken.Cause, Suspects: broken.Suspects}
 			}
 			j.held = j.held || stop == nil
 			if s.Optional && stop != nil {
@@ -158,7 +158,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 // weigh plays tries until it is clear whether a rule is broken, or until there is no time left. It
 // watches the slots with unexpected results. It returns the try that shows the breach, or the
 // reason why nothing can be judged; both are nil if the rule passes.
-func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop *partner.Stop) {
+func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop *partner.Stop) {
 	seats := j.player.Seats
 	defer func() {
 		seats.SeeOthers(false)
@@ -268,7 +268,7 @@ func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, 
 		return nil, nil
 	}
 	first := tries[suspect]
-	if s.Race > 0 && test.Acquits(s.Race) {
+	if s.Race > 0 && test.RulesOut(s.Race) {
 		return nil, nil
 	}
 	if test.MayStand() && !j.player.Seats.WatchLong(j.ctx, first.At, first.Took) && test.Stands() {

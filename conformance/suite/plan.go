@@ -27,7 +27,7 @@ type Plan struct {
 	MaxHolds      int                 `json:"max_holds"`         // upper limit
 	Bookings      int                 `json:"bookings"`          // approximate, usual number
 	MaxBookings   int                 `json:"max_bookings"`      // upper limit
-	Stories       int                 `json:"stories,omitempty"` // random lifecycles; their holds and bookings are added
+	Lifecycles    int                 `json:"stories,omitempty"` // random lifecycles; their holds and bookings are added
 	CallsAtOnce   int                 `json:"calls_at_once"`     // concurrent calls that hold, book, release or cancel
 	CallsASecond  int                 `json:"calls_a_second"`    // 0: no limit
 	From          string              `json:"from,omitempty"`    // dates, both inclusive, by this machine's clock in UTC; absent: the next 60 days by the target's clock
@@ -63,7 +63,7 @@ func (c Config) Plan() Plan {
 	words := c.Redactor().Words
 	p := Plan{
 		BaseURL: words(c.BaseURL.Redacted()), AuthType: c.AuthType, Depth: c.Depth,
-		MaxHolds: *c.Bounds.MaxHolds, MaxBookings: *c.Bounds.MaxBookings, Stories: c.Explore, CallsAtOnce: partner.MostCallers, CallsASecond: c.Bounds.MaxRPS,
+		MaxHolds: *c.Bounds.MaxHolds, MaxBookings: *c.Bounds.MaxBookings, Lifecycles: c.Explore, CallsAtOnce: partner.MostCallers, CallsASecond: c.Bounds.MaxRPS,
 		From: cmp.Or(c.Bounds.From, window.From), To: cmp.Or(c.Bounds.To, window.To), Products: slices.Clone(c.Bounds.Products), Options: slices.Clone(c.Bounds.Options),
 		MovesTheClock: c.ClockURL != "", Ledger: c.Ledger.Name(),
 	}
@@ -77,7 +77,7 @@ func (c Config) Plan() Plan {
 	}
 	switch {
 	case c.Bounds.ReadOnly:
-		p.MaxHolds, p.MaxBookings, p.Stories, p.CallsAtOnce, p.MovesTheClock = 0, 0, 0, 0, false
+		p.MaxHolds, p.MaxBookings, p.Lifecycles, p.CallsAtOnce, p.MovesTheClock = 0, 0, 0, 0, false
 	case c.NoRaces:
 		p.CallsAtOnce = 1
 	}

@@ -184,9 +184,9 @@ func TestReportsOfARecordingNameNoKeyAndNoCustomer(t *testing.T) {
 		forms = append(forms, encodings(secret)...)
 	}
 	text, _ := json.Marshal(map[string]string{"message": "no seat for " + strings.Join(forms, ", ")})
-	said := string(text)
-	outcome, err := judged(t, reserve(1, "a", "R1")+release(2, "R1")+confirm(3, "R1", 200, booked("B1"))+confirm(4, "R1", 500, said)+
-		reserve(5, "b", "R2")+confirm(6, "R2", 409, said)+entry(7, "POST", "/bookings/reserve", `{"contact":{"fullName":["`+recordedGuest+`"]}}`, 500, "<p>"+recordedGuest))
+	body := string(text)
+	outcome, err := judged(t, reserve(1, "a", "R1")+release(2, "R1")+confirm(3, "R1", 200, booked("B1"))+confirm(4, "R1", 500, body)+
+		reserve(5, "b", "R2")+confirm(6, "R2", 409, body)+entry(7, "POST", "/bookings/reserve", `{"contact":{"fullName":["`+recordedGuest+`"]}}`, 500, "<p>"+recordedGuest))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 func (r *run) result() *report.Result {
 	r.verdicts.Settle(r.fields)
-	r.news.report(true)
+	r.announcer.report(true)
 	started := r.player.Time.Started()
 	result := &report.Result{
 		Target: report.Target{
@@ -42,7 +42,7 @@ func (r *run) result() *report.Result {
 	for _, outcome := range report.Outcomes() {
 		result.Summary[outcome] = 0
 	}
-	result.Rules = r.news.rules()
+	result.Rules = r.announcer.rules()
 	for _, one := range result.Rules {
 		result.Summary[one.Outcome]++
 		if one.Picture != "" {
@@ -75,7 +75,7 @@ func (r *run) measured() report.Coverage {
 	}
 	products, options, units, slots := map[string]bool{}, map[option]bool{}, map[unit]bool{}, map[ledger.Slot]bool{}
 	for _, entry := range r.config.Ledger.Entries() {
-		if entry.Code == "" && entry.State != ledger.Unheard {
+		if entry.Code == "" && entry.State != ledger.Unanswered {
 			continue
 		}
 		c.Holds++

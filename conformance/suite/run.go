@@ -22,7 +22,7 @@ type run struct {
 	player      *scenario.Player
 	fields      *judge.Fields
 	verdicts    *judge.Verdicts
-	news        *announcer
+	announcer   *announcer
 	coverage    coverage
 	casesLeft   int               // cases of the plan without time to judge them
 	casesUnheld int               // cases of the plan without holds or bookings to judge them
@@ -49,10 +49,10 @@ func newRun(halt context.Context, config Config) *run {
 		Scope: config.Bounds.scope(), Bounds: scenario.Bounds{MaxHolds: *config.Bounds.MaxHolds, MaxBookings: *config.Bounds.MaxBookings},
 		ReadOnly: config.Bounds.ReadOnly, NoRaces: config.NoRaces, IncludeSlow: config.IncludeSlow,
 		Expiry:  slices.ContainsFunc(judge.ExpiryRules(), func(id string) bool { return r.choice.Run[id] }),
-		Tickets: config.HandlesTicketDelivery, LimitScale: config.LimitScale, Witness: r.fields,
-		Stories: config.Explore, Seed: config.Seed, Depth: plan.Depth(config.Depth),
+		Tickets: config.HandlesTicketDelivery, LimitScale: config.LimitScale, Observer: r.fields,
+		Lifecycles: config.Explore, Seed: config.Seed, Depth: plan.Depth(config.Depth),
 	})
-	r.news = &announcer{config: r.config, choice: r.choice, verdicts: r.verdicts, time: r.player.Time, words: client.Redactor().Words}
+	r.announcer = &announcer{config: r.config, choice: r.choice, verdicts: r.verdicts, time: r.player.Time, words: client.Redactor().Words}
 	return r
 }
 

@@ -45,7 +45,7 @@ func (r *run) holdsInFull(ctx context.Context, of rule.Rule, on *plan.Case) bool
 	})
 }
 
-// traced returns a finding with its cause: if simpler stories on the same slot show a breach too,
+// traced returns a finding with its cause: if simpler lifecycles on the same slot show a breach too,
 // it returns that one.
 func (r *run) traced(ctx context.Context, of rule.Rule, f judge.Finding) judge.Finding {
 	if f.Outcome != report.Failed || f.On == nil || r.player.Depth.Cases() == 0 || r.player.ReadOnly || r.verdicts.SeatsFailed() {

@@ -12,14 +12,14 @@ import (
 func (r *run) within(spec context.Context, part func(context.Context)) {
 	r.stage.Lock()
 	defer r.stage.Unlock()
-	defer r.heed(spec)
+	defer r.interruptIfEnded(spec)
 	ctx, cancel := r.player.Time.Within(spec)
 	defer cancel()
 	part(ctx)
 }
 
-// heed stops the run if Ginkgo, which receives signals, has ended the spec.
-func (r *run) heed(spec context.Context) {
+// interruptIfEnded stops the run if Ginkgo, which receives signals, has ended the spec.
+func (r *run) interruptIfEnded(spec context.Context) {
 	if spec.Err() != nil {
 		r.player.Time.Interrupt()
 	}
@@ -29,5 +29,5 @@ func (r *run) awaitExpiry(ctx ginkgo.SpecContext) {
 	r.stage.Lock()
 	defer r.stage.Unlock()
 	scenario.AwaitExpiry(ctx, r.player, r.config.Waiting)
-	r.heed(ctx)
+	r.interruptIfEnded(ctx)
 }

@@ -123,7 +123,7 @@ func (r *run) describe() {
 			if r.player.Time.Interrupted() {
 				ginkgo.Skip("the run was interrupted")
 			}
-			if failed := r.news.stopped(); failed != nil {
+			if failed := r.announcer.stopped(); failed != nil {
 				ginkgo.Skip(leftOutAfter(failed.ID))
 			}
 		})
@@ -177,7 +177,7 @@ func (r *run) judge(spec context.Context, s judge.Spec) (outcome report.Outcome,
 	defer cancel()
 	finding := judge.Finding{Outcome: report.Inconclusive, Message: "the suite itself failed while it judged this rule; please report it"}
 	defer func() {
-		r.heed(spec)
+		r.interruptIfEnded(spec)
 		r.record(s.Rule, finding, time.Since(began))
 	}()
 	finding = r.traced(ctx, s.Rule, r.find(ctx, r.player, s))

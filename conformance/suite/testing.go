@@ -46,7 +46,7 @@ func Run(t *testing.T, config Config) *Outcome {
 		}
 	}
 	if ctx.Err() != nil {
-		t.Fatalf("the partner could not be judged in the test's time: give more of it, with -timeout")
+		t.Fatalf("the partner could not be judged in the test's time: raise it with -timeout")
 	}
 	if outcome.Result.Verdict == report.Incomplete {
 		t.Fatalf("the partner could not be judged: %s", outcome.Result.Reason)

@@ -13,7 +13,7 @@ import (
 
 // judgedInAChild has TestConformance judge a partner in a process of its own, as a
 // process can judge one only, and returns what it printed and whether it passed.
-func judgedInAChild(t *testing.T, url, key string) (said string, passed bool) {
+func judgedInAChild(t *testing.T, url, key string) (output string, passed bool) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestConformance$", "-test.v")
 	child.Env = append(os.Environ(), "CONFORMANCE_BASE_URL="+url, "CONFORMANCE_DEPTH=quick", probe.KeyVariable+"="+key)
@@ -30,9 +30,9 @@ func TestABrokenRuleFailsTheSubtestOfItsNameWithTheCallsThatShowIt(t *testing.T)
 	}
 	server := httptest.NewServer(mock)
 	t.Cleanup(server.Close)
-	said, passed := judgedInAChild(t, server.URL, key)
+	output, passed := judgedInAChild(t, server.URL, key)
 	if passed {
-		t.Errorf("want the test failed, got\n%s", said)
+		t.Errorf("want the test failed, got\n%s", output)
 	}
 	for _, want := range []string{
 		"--- FAIL: TestConformance/confirm.repeat.booking",
@@ -43,11 +43,11 @@ func TestABrokenRuleFailsTheSubtestOfItsNameWithTheCallsThatShowIt(t *testing.T)
 		"--- PASS: TestConformance/reserve.status",
 		"--- SKIP: TestConformance/release.expired",
 	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("want it to say %q, got\n%s", want, said)
+		if !strings.Contains(output, want) {
+			t.Errorf("want it to say %q, got\n%s", want, output)
 		}
 	}
-	if strings.Contains(said, key) {
+	if strings.Contains(output, key) {
 		t.Error("want the key nowhere")
 	}
 }
@@ -56,9 +56,9 @@ func TestAPartnerThatCannotBeJudgedEndsTheTestWithTheReason(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(nil)
 	server.Close()
-	said, passed := judgedInAChild(t, server.URL, "a-key-for-a-child")
-	if passed || !strings.Contains(said, "the partner could not be judged: the partner could not be reached") {
-		t.Errorf("want the test failed with the reason, got\n%s", said)
+	output, passed := judgedInAChild(t, server.URL, "a-key-for-a-child")
+	if passed || !strings.Contains(output, "the partner could not be judged: the partner could not be reached") {
+		t.Errorf("want the test failed with the reason, got\n%s", output)
 	}
 }
 
@@ -66,8 +66,8 @@ func TestARunThatCannotBeMadeEndsTheTestBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(nil)
 	t.Cleanup(server.Close)
-	said, passed := judgedInAChild(t, server.URL, "")
-	if passed || !strings.Contains(said, "the key is missing") {
-		t.Errorf("want the test failed for want of a key, got\n%s", said)
+	output, passed := judgedInAChild(t, server.URL, "")
+	if passed || !strings.Contains(output, "the key is missing") {
+		t.Errorf("want the test failed for want of a key, got\n%s", output)
 	}
 }

@@ -57,8 +57,8 @@ func (e ending) incomplete(inconclusive int) string {
 		return "the partner could not be reached: " + e.words(e.catalog.Message)
 	case e.outside != "":
 		return e.words(e.outside)
-	case e.config.Ledger.Trouble() != nil:
-		return "the ledger could not be written: " + e.config.Ledger.Trouble().Error()
+	case e.config.Ledger.Err() != nil:
+		return "the ledger could not be written: " + e.config.Ledger.Err().Error()
 	case e.ranOut && inconclusive > 0: // otherwise only cases of the plan were left out
 		return fmt.Sprintf("the run's time, %s, was used up before every rule was judged (--max-duration)", e.config.MaxDuration)
 	case e.nothingFree != "":
@@ -72,7 +72,7 @@ func (e ending) incomplete(inconclusive int) string {
 
 // filtered reports whether Ginkgo left out a rule that was to be run.
 func (r *run) filtered() bool {
-	if r.player.Time.Interrupted() || r.news.stopped() != nil {
+	if r.player.Time.Interrupted() || r.announcer.stopped() != nil {
 		return false
 	}
 	for id := range r.choice.Run {

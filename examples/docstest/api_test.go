@@ -23,7 +23,7 @@ func TestTheListingOfEachModuleShowsItsPublicNames(t *testing.T) {
 
 // publicNames returns go doc -all of each package of a module that other modules may import.
 func publicNames(module string) (string, error) {
-	packages, err := goSays("list", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, "partnerkit.dev/"+module+"/...")
+	packages, err := goOutput("list", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, "partnerkit.dev/"+module+"/...")
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +32,7 @@ func publicNames(module string) (string, error) {
 		if slices.Contains(strings.Split(name, "/"), "internal") {
 			continue
 		}
-		names, err := goSays("doc", "-all", name)
+		names, err := goOutput("doc", "-all", name)
 		if err != nil {
 			return "", err
 		}
@@ -41,11 +41,11 @@ func publicNames(module string) (string, error) {
 	return listing.String(), nil
 }
 
-// goSays runs a go command in this module, which requires all others.
-func goSays(args ...string) (string, error) {
-	said, err := exec.Command("go", args...).Output()
+// goOutput runs a go command in this module, which requires all others.
+func goOutput(args ...string) (string, error) {
+	output, err := exec.Command("go", args...).Output()
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}
-	return string(said), nil
+	return string(output), nil
 }

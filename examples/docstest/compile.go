@@ -53,11 +53,11 @@ func Compile(ctx context.Context, root string, documents []*Document) (problems 
 	}
 	build := exec.CommandContext(ctx, "go", arguments...)
 	build.Dir = root
-	said, err := build.CombinedOutput()
+	output, err := build.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 		return nil, err
 	}
-	for line := range strings.Lines(string(said)) {
+	for line := range strings.Lines(string(output)) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && !strings.Contains(line, "declared and not used: ") {
 			problems = append(problems, line)
 		}

@@ -41,8 +41,8 @@ exec marketplace serve --addr 127.0.0.1:8080 --allow-private-partners`, "127.0.0
 
 var comment = regexp.MustCompile(`<!--\s*docs-test:\s*(.*?)\s*-->`)
 
-// hear adds the directives in the comments of an HTML fragment.
-func (d *Directives) hear(html string) error {
+// read adds the directives in the comments of an HTML fragment.
+func (d *Directives) read(html string) error {
 	for _, found := range comment.FindAllStringSubmatch(html, -1) {
 		if err := d.add(found[1]); err != nil {
 			return fmt.Errorf("docs-test: %w, received %q", err, found[1])
@@ -51,8 +51,8 @@ func (d *Directives) hear(html string) error {
 	return nil
 }
 
-func (d *Directives) add(said string) (err error) {
-	verb, rest, _ := strings.Cut(said, " ")
+func (d *Directives) add(text string) (err error) {
+	verb, rest, _ := strings.Cut(text, " ")
 	switch verb {
 	case "needs":
 		for service := range strings.SplitSeq(rest, ",") {

@@ -44,8 +44,8 @@ var build = sync.OnceValues(func() (bin string, err error) {
 	}
 	build := exec.Command("go", "build", "-o", bin+"/", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./mockpartner/cmd/mockpartner")
 	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, said)
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, output)
 	}
 	return bin, nil
 })

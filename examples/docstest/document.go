@@ -88,7 +88,7 @@ func Documents(root string) (all []*Document, err error) {
 // Read parses a document. The error names mistakes in its comments for this package.
 func Read(name string, source []byte) (*Document, error) {
 	d := &Document{Path: name}
-	heard, checkOnly := Directives{}, false // heard: from the comments since the last block
+	directives, checkOnly := Directives{}, false // heard: from the comments since the last block
 	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -98,15 +98,15 @@ func Read(name string, source []byte) (*Document, error) {
 		case *ast.Heading:
 			d.Anchors = append(d.Anchors, anchor(plain(n, source), d.Anchors))
 		case *ast.HTMLBlock:
-			said := string(n.Lines().Value(source))
+			html := string(n.Lines().Value(source))
 			if n.HasClosure() {
-				said += string(n.ClosureLine.Value(source))
+				html += string(n.ClosureLine.Value(source))
 			}
-			if err := heard.hear(said); err != nil {
+			if err := directives.read(html); err != nil {
 				return ast.WalkStop, fmt.Errorf("%s: %w", d.Place(line(n, source)), err)
 			}
-			if heard.FollowedBy != "" {
-				d.FollowedBy, heard = heard.FollowedBy, Directives{}
+			if directives.FollowedBy != "" {
+				d.FollowedBy, directives = directives.FollowedBy, Directives{}
 			}
 		case *ast.RawHTML:
 			if found := setAnchor.FindSubmatch(n.Segments.Value(source)); found != nil {
@@ -118,14 +118,14 @@ func Read(name string, source []byte) (*Document, error) {
 			d.Links = append(d.Links, Link{string(n.Destination), line(n, source)})
 		case *ast.FencedCodeBlock:
 			b := Block{Language: string(n.Language(source)), Text: string(n.Lines().Value(source)), Line: line(n, source)}
-			b.Directives, heard = heard, Directives{}
+			b.Directives, directives = directives, Directives{}
 			checkOnly = checkOnly || b.FromHere
 			b.CheckOnly = b.CheckOnly || checkOnly
 			d.Blocks = append(d.Blocks, b)
 		}
 		return ast.WalkContinue, nil
 	})
-	if err == nil && !reflect.DeepEqual(heard, Directives{}) {
+	if err == nil && !reflect.DeepEqual(directives, Directives{}) {
 		err = fmt.Errorf("%s: docs-test: expected a block after the last comment, received none", name)
 	}
 	return d, err

@@ -28,7 +28,7 @@ var clauseOfRule = regexp.MustCompile(`(?m)^(\*\*(?:MUST|SHOULD|MAY)\*\* )\(([A-
 // with its rules. headings are the contract's.
 func Rules(headings []string) (string, error) {
 	var page strings.Builder
-	catalogue := strings.Replace(string(rule.Catalogue()), "\n\n", "\n\nThis page is drawn from the suite itself. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
+	catalogue := strings.Replace(string(rule.Catalogue()), "\n\n", "\n\nThis page is generated from the suite. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
 	page.WriteString(clauseOfRule.ReplaceAllStringFunc(catalogue, func(found string) string {
 		part := clauseOfRule.FindStringSubmatch(found)
 		return fmt.Sprintf("%s([%s](#%s)):", part[1], part[2], strings.ToLower(part[2]))

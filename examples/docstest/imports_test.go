@@ -21,12 +21,12 @@ var mayImport = map[string][]string{
 
 func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 	t.Parallel()
-	said, err := goSays("list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "partnerkit.dev/...")
+	listed, err := goOutput("list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "partnerkit.dev/...")
 	if err != nil {
 		t.Fatal(err)
 	}
 	packages := 0
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(listed) {
 		packages++
 		imports := strings.Fields(line)
 		name := strings.TrimPrefix(imports[0], "partnerkit.dev/")
@@ -53,8 +53,8 @@ func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 // Ginkgo and rapid, which the suite uses, link the package testing into a program.
 func TestNoTestsAreLinkedIntoTheServiceTheMockAndTheClients(t *testing.T) {
 	t.Parallel()
-	said, err := goSays("list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
-	if err != nil || slices.Contains(strings.Fields(said), "testing") {
+	listed, err := goOutput("list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
+	if err != nil || slices.Contains(strings.Fields(listed), "testing") {
 		t.Errorf("want them without the package testing, got it, or %v", err)
 	}
 }

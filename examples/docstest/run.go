@@ -127,12 +127,12 @@ func follow(ctx context.Context, d *Document, folder, scratch string, environmen
 	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGTERM) }
 	bash.WaitDelay = time.Minute
-	said, failed := bash.CombinedOutput()
-	return judge(d, scratch, errors.Join(ctx.Err(), failed), said)
+	output, failed := bash.CombinedOutput()
+	return judge(d, scratch, errors.Join(ctx.Err(), failed), output)
 }
 
 // judge returns an error for the first block that failed or whose output is not as documented.
-func judge(d *Document, scratch string, failed error, said []byte) error {
+func judge(d *Document, scratch string, failed error, output []byte) error {
 	read := func(name string) string {
 		text, _ := os.ReadFile(filepath.Join(scratch, name)) // a block that did not run has no output
 		return string(text)
@@ -144,7 +144,7 @@ func judge(d *Document, scratch string, failed error, said []byte) error {
 		case block.Output && !shows(printed, block.Text):
 			return fmt.Errorf("%s: expected what the commands before it print\n%s\n%s", d.Place(block.Line), indented(block.Text), printed)
 		case failed != nil && (at == name || slices.Contains(block.Needs, at)):
-			return fmt.Errorf("%s: %w\n%s\n%s%s", d.Place(block.Line), failed, indented(block.Text), read(at+".out"), said)
+			return fmt.Errorf("%s: %w\n%s\n%s%s", d.Place(block.Line), failed, indented(block.Text), read(at+".out"), output)
 		case block.Language == "sh" && !block.CheckOnly && block.File+block.KeepsAt+block.Exports == "":
 			printed = read(name + ".out")
 		}
@@ -184,8 +184,8 @@ func (r Runner) copyTree(ctx context.Context, to string) error {
 	}
 	bash := exec.CommandContext(ctx, "bash", "-c", copying, "bash", to)
 	bash.Dir = r.Root
-	if said, err := bash.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, said)
+	if output, err := bash.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, output)
 	}
 	return nil
 }

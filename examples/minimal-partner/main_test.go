@@ -47,8 +47,8 @@ func TestOnShutdownItTakesNoMoreCallsAndFinishesThoseInProgress(t *testing.T) {
 	}
 
 	// The server requests the rest of the body once it handles the call.
-	underWay := make(chan struct{})
-	traced := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(underWay) }})
+	inProgress := make(chan struct{})
+	traced := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(inProgress) }})
 	body, rest := io.Pipe()
 	request, err := http.NewRequestWithContext(traced, "POST", "http://"+address+"/bookings/confirm", body)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestOnShutdownItTakesNoMoreCallsAndFinishesThoseInProgress(t *testing.T) {
 		answered <- response.StatusCode
 	}()
 
-	<-underWay
+	<-inProgress
 	stop()
 	for taken := true; taken; {
 		connection, err := net.Dial("tcp", address)

@@ -12,8 +12,8 @@ import (
 
 // customers is the customers' data in the bodies of one call.
 type customers struct {
-	said    []string
-	encoded *redact.Redactor // finds the values of said in other encodings; nil: not made yet
+	values  []string
+	encoded *redact.Redactor // finds them in other encodings; nil: not made yet
 }
 
 // personal lists the names of fields with customers' data.
@@ -40,7 +40,7 @@ func (c *customers) read(raw []byte) (value any, fine bool) {
 // removed returns a JSON body without the customers' data, including data that an answer repeats in
 // a sentence. Other bodies are returned unchanged.
 func (c *customers) removed(raw []byte, value any, fine bool) []byte {
-	if !fine || len(c.said) == 0 && !mail.Match(raw) {
+	if !fine || len(c.values) == 0 && !mail.Match(raw) {
 		return raw
 	}
 	text, err := json.Marshal(c.cleaned(value))
@@ -65,7 +65,7 @@ func (c *customers) collect(value any, name string) {
 		}
 	case string:
 		if len(value) > 2 && isPersonal(name) {
-			c.said = append(c.said, value)
+			c.values = append(c.values, value)
 		}
 	}
 }
@@ -88,11 +88,11 @@ func (c *customers) cleaned(value any) any {
 
 // without returns a text without the customers' values, in any encoding.
 func (c *customers) without(text string) string {
-	if len(c.said) > 0 && c.encoded == nil {
-		c.encoded = redact.New(slices.DeleteFunc(slices.Clone(c.said[:min(len(c.said), mostSaid)]), func(s string) bool { return len(s) > longestSaid })...)
+	if len(c.values) > 0 && c.encoded == nil {
+		c.encoded = redact.New(slices.DeleteFunc(slices.Clone(c.values[:min(len(c.values), mostValues)]), func(s string) bool { return len(s) > longestValue })...)
 	}
-	for _, said := range c.said {
-		text = strings.ReplaceAll(text, said, redact.Mark)
+	for _, value := range c.values {
+		text = strings.ReplaceAll(text, value, redact.Mark)
 	}
 	if c.encoded != nil {
 		text = c.encoded.Redact(text)

@@ -33,11 +33,11 @@ const (
 	// mostRemembered is the maximum number of codes and ids that are remembered. The oldest are
 	// forgotten.
 	mostRemembered = 20_000
-	// mostSaid is the maximum number of values remembered for each, and searched for in other
+	// mostValues is the maximum number of values remembered for each, and searched for in other
 	// encodings.
-	mostSaid = 20
-	// longestSaid is the longest such value, in bytes. Answers do not repeat longer ones.
-	longestSaid = 200
+	mostValues = 20
+	// longestValue is the longest such value, in bytes. Answers do not repeat longer ones.
+	longestValue = 200
 )
 
 // Masked returns the bodies of a call and of its answer without customers' data: in the fields
@@ -47,8 +47,8 @@ func (m *Masker) Masked(of partnerapi.Endpoint, named string, request, answer []
 	if of == partnerapi.Products || of == partnerapi.Availability {
 		return request, answer
 	}
-	said, asked, replied := m.read(named, request, answer)
-	return said.written(request, asked), said.written(answer, replied)
+	found, asked, replied := m.read(named, request, answer)
+	return found.written(request, asked), found.written(answer, replied)
 }
 
 // Removed returns the bodies of a call and of its answer without customers' data, as Masked does,
@@ -57,8 +57,8 @@ func (m *Masker) Removed(of partnerapi.Endpoint, named string, request, answer [
 	if of == partnerapi.Products || of == partnerapi.Availability {
 		return request, answer
 	}
-	said, asked, replied := m.read(named, request, answer)
-	return said.removed(request, asked.value, asked.fine), said.removed(answer, replied.value, replied.fine)
+	found, asked, replied := m.read(named, request, answer)
+	return found.removed(request, asked.value, asked.fine), found.removed(answer, replied.value, replied.fine)
 }
 
 // body is a decoded body, if it is JSON.
@@ -69,26 +69,26 @@ type body struct {
 
 // read decodes the bodies of a call and returns its customers' data, including what is remembered of
 // the same hold or booking.
-func (m *Masker) read(named string, request, answer []byte) (said *masker, asked, replied body) {
-	said = &masker{}
-	asked.value, asked.fine = said.customers.read(request)
-	replied.value, replied.fine = said.customers.read(answer)
+func (m *Masker) read(named string, request, answer []byte) (found *masker, asked, replied body) {
+	found = &masker{}
+	asked.value, asked.fine = found.customers.read(request)
+	replied.value, replied.fine = found.customers.read(answer)
 	codes := []string{named, textOf(asked.value, "reservationConfirmationCode"), textOf(replied.value, "reservationConfirmationCode"), textOf(replied.value, "externalBookingId")}
 	for _, code := range codes {
 		for _, value := range m.byCode[code] {
-			if !slices.Contains(said.said, value) {
-				said.said = append(said.said, value)
+			if !slices.Contains(found.values, value) {
+				found.values = append(found.values, value)
 			}
 		}
 	}
 	for _, code := range codes {
-		m.remember(code, said.said)
+		m.remember(code, found.values)
 	}
-	return said, asked, replied
+	return found, asked, replied
 }
 
-func (m *Masker) remember(code string, said []string) {
-	if code == "" || len(said) == 0 {
+func (m *Masker) remember(code string, values []string) {
+	if code == "" || len(values) == 0 {
 		return
 	}
 	if _, known := m.byCode[code]; !known {
@@ -99,8 +99,8 @@ func (m *Masker) remember(code string, said []string) {
 		m.codes = append(m.codes, code)
 	}
 	kept := m.byCode[code]
-	for _, value := range said {
-		if len(kept) < mostSaid && len(value) <= longestSaid && !slices.Contains(kept, value) {
+	for _, value := range values {
+		if len(kept) < mostValues && len(value) <= longestValue && !slices.Contains(kept, value) {
 			kept = append(kept, value)
 		}
 	}

@@ -27,16 +27,16 @@ func Names(given string, names []string) []string {
 	if len(given) > longest {
 		given = given[:longest]
 	}
-	likeness := map[string]float64{}
+	similarity := map[string]float64{}
 	var near []string
 	for _, name := range names {
-		likeness[name] = levenshtein.Match(strings.ToLower(given), strings.ToLower(name), nil)
-		if likeness[name] >= alike {
+		similarity[name] = levenshtein.Match(strings.ToLower(given), strings.ToLower(name), nil)
+		if similarity[name] >= alike {
 			near = append(near, name)
 		}
 	}
-	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(likeness[b], likeness[a]) })
-	return slices.DeleteFunc(near[:min(most, len(near))], func(name string) bool { return likeness[name] < likeness[near[0]]-apart })
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(similarity[b], similarity[a]) })
+	return slices.DeleteFunc(near[:min(most, len(near))], func(name string) bool { return similarity[name] < similarity[near[0]]-apart })
 }
 
 // Hint returns a suggestion for an error about the given name: " (did you mean a, b?)", or "" if no

@@ -67,8 +67,8 @@ func (p Package) archive() (string, error) {
 	command := exec.CommandContext(ctx, "npm", "pack", p.Name+"@"+p.Version, "--silent", "--pack-destination", folder)
 	command.Dir = folder
 	command.Env = append(os.Environ(), "npm_config_cache="+filepath.Join(folder, "cache")) // includes npm's log
-	if said, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm pack %s: %w: %.500s", p.Name, err, said)
+	if output, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("npm pack %s: %w: %.500s", p.Name, err, output)
 	}
 	fresh := filepath.Join(folder, file)
 	if !p.verified(fresh) {

@@ -13,9 +13,9 @@ import (
 const Mark = "[redacted]"
 
 const (
-	// shortestStump is the minimum number of letters of the key that are removed where a text was
+	// shortestCutKey is the minimum number of letters of the key that are removed where a text was
 	// cut within the key.
-	shortestStump = 4
+	shortestCutKey = 4
 	// shortestFragment is the minimum length of a part of the key that is removed, in bytes.
 	shortestFragment = 10
 	// longestFragment is the length from which every part of a key of usual length is removed.
@@ -56,7 +56,7 @@ func (r *Redactor) Redact(s string) string {
 			if r.starts.in(l.text) {
 				found = append(append(found, l.occurrences(r.forms)...), l.fragments(r.forms)...)
 			}
-			found = append(found, l.stumps(r.forms)...)
+			found = append(found, l.cutKeys(r.forms)...)
 		}
 	}
 	if len(found) == 0 {
@@ -182,8 +182,8 @@ func (l layer) extend(from int, form []byte, at, size int) (int, int) {
 	return from, to
 }
 
-// stumps returns where the layer ends, before an ellipsis, with the beginning of one of the forms.
-func (l layer) stumps(forms [][]byte) []span {
+// cutKeys returns where the layer ends, before an ellipsis, with the beginning of one of the forms.
+func (l layer) cutKeys(forms [][]byte) []span {
 	var found []span
 	for from := 0; ; {
 		at := bytes.Index(l.text[from:], []byte(ellipsis))
@@ -195,7 +195,7 @@ func (l layer) stumps(forms [][]byte) []span {
 		for _, form := range forms {
 			longest = max(longest, overlap(l.text[:cut], form))
 		}
-		if longest >= shortestStump {
+		if longest >= shortestCutKey {
 			found = append(found, l.span(cut-longest, cut))
 		}
 		from += at + len(ellipsis)

@@ -62,10 +62,10 @@ func messages(text string) (found []passage) {
 		if kind != token.STRING {
 			return
 		}
-		said, _ := strconv.Unquote(literal) // the compiler reports errors
-		words := strings.Fields(said)
-		if said = strings.Join(words, " "); len(words) >= 3 && !notMessages.MatchString(said) {
-			found = append(found, passage{said, line, true})
+		message, _ := strconv.Unquote(literal) // the compiler reports errors
+		words := strings.Fields(message)
+		if message = strings.Join(words, " "); len(words) >= 3 && !notMessages.MatchString(message) {
+			found = append(found, passage{message, line, true})
 		}
 	})
 	return found

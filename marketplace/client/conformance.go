@@ -45,7 +45,7 @@ type Run struct {
 func (r Run) over() bool { return r.State == "finished" || r.State == "failed" }
 
 // StartRun starts a run with a scope, full or read_only, of some rules, or of all without any. It
-// returns the run's id. The *Error is 409 if another run of the integration is under way.
+// returns the run's id. The *Error is 409 if another run of the integration is in progress.
 func (p *Partner) StartRun(ctx context.Context, integration, scope string, rules ...string) (run string, err error) {
 	body := map[string]any{"scope": scope, "rules": rules}
 	if len(rules) == 0 {
@@ -84,8 +84,8 @@ func (p *Partner) RequestGoLive(ctx context.Context, integration string) (Integr
 	return call[Integration](ctx, p.c, request{method: http.MethodPost, path: path("partner-integrations", integration, "go-live"), harmless: true})
 }
 
-// News is what happened to an integration, for its partner.
-type News struct {
+// IntegrationEvents is what happened to an integration, for its partner.
+type IntegrationEvents struct {
 	Events []struct {
 		ID   int64          `json:"id"`
 		At   time.Time      `json:"at"`
@@ -95,9 +95,9 @@ type News struct {
 	Next string `json:"next_cursor"` // for the next call
 }
 
-// News reads an integration's events after a cursor; "" starts with the oldest that is kept.
-func (p *Partner) News(ctx context.Context, integration, after string) (News, error) {
-	return call[News](ctx, p.c, get(path("partner-integrations", integration, "events"), queryOf("after", after, "limit", "100")))
+// Events reads an integration's events after a cursor; "" starts with the oldest that is kept.
+func (p *Partner) Events(ctx context.Context, integration, after string) (IntegrationEvents, error) {
+	return call[IntegrationEvents](ctx, p.c, get(path("partner-integrations", integration, "events"), queryOf("after", after, "limit", "100")))
 }
 
 // Conformance says which partners breach which rules, and since when.

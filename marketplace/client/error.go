@@ -26,11 +26,11 @@ type Error struct {
 
 // Error returns the message without the request id.
 func (e *Error) Error() string {
-	said := e.Message
+	message := e.Message
 	if details := strings.Join(e.Details, "; "); details != "" && details != e.Message {
-		said += ": " + details
+		message += ": " + details
 	}
-	return fmt.Sprintf("%s %s: %d: %s", e.Method, e.Path, e.Status, said)
+	return fmt.Sprintf("%s %s: %d: %s", e.Method, e.Path, e.Status, message)
 }
 
 // IsStatus reports whether err is an answer of the marketplace with that status, such as

@@ -113,7 +113,7 @@ func ExampleReseller_Book() {
 	// Output: HELD true
 }
 
-// The status tells the marketplace's refusals apart.
+// The status distinguishes the marketplace's refusals.
 func ExampleError() {
 	shop, order := aShop(11)
 	_, err := platform.Faults.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`)

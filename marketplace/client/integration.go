@@ -132,5 +132,5 @@ type Breach struct {
 	Clause    string          `json:"clause"`
 	Level     string          `json:"level"` // MUST or SHOULD
 	Fix       string          `json:"fix"`
-	Exchanges json.RawMessage `json:"exchanges"` // of one integration: the calls of the last time, as in report.json
+	Exchanges json.RawMessage `json:"exchanges"` // of one integration: the most recent calls, as in report.json
 }

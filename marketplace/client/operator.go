@@ -35,8 +35,8 @@ type Overview struct {
 		IntegrationID   string          `json:"integration_id"`
 		IntegrationName string          `json:"integration_name"`
 	} `json:"bookings_waiting"` // at most ten, oldest first
-	Integrations int `json:"integrations"` // the total number
-	Troubled     []struct {
+	Integrations  int `json:"integrations"` // the total number
+	NeedAttention []struct {
 		IntegrationID  string            `json:"integration_id"`
 		Name           string            `json:"name"`
 		Health         partnerapi.Health `json:"health"`

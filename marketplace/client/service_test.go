@@ -106,7 +106,7 @@ func run(m *testing.M) int {
 	if platform, err = control.New(server.URL, control.Options{}); err != nil {
 		return failed(err)
 	}
-	if err := furnish(ctx, server.URL); err != nil {
+	if err := createFixtures(ctx, server.URL); err != nil {
 		return failed(err)
 	}
 	return m.Run()
@@ -122,8 +122,8 @@ func serve(dir, database string) (*exec.Cmd, error) {
 	binary := filepath.Join(dir, "marketplace")
 	build := exec.Command("go", "build", "-o", binary, "partnerkit.dev/marketplace/cmd/marketplace")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the command: %w: %s", err, said)
+	if output, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build the command: %w: %s", err, output)
 	}
 	service := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--allow-private-partners", "--rate-limit", "0",
 		"--nightly-at", time.Now().UTC().Add(12*time.Hour).Format("15:04"))
@@ -141,9 +141,9 @@ func serve(dir, database string) (*exec.Cmd, error) {
 	}
 	for lines := bufio.NewReader(out); ; {
 		line, err := lines.ReadBytes('\n')
-		var said struct{ Msg, Address string }
-		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
-			address = said.Address
+		var entry struct{ Msg, Address string }
+		if json.Unmarshal(line, &entry) == nil && entry.Msg == "serving" {
+			address = entry.Address
 			go io.Copy(io.Discard, lines)
 			return service, nil
 		}
@@ -153,8 +153,8 @@ func serve(dir, database string) (*exec.Cmd, error) {
 	}
 }
 
-// furnish creates the accounts, registers the mock, and pulls its catalog and slots.
-func furnish(ctx context.Context, platformURL string) error {
+// createFixtures creates the accounts, registers the mock, and pulls its catalog and slots.
+func createFixtures(ctx context.Context, platformURL string) error {
 	operator, err := client.NewOperator(address, client.Password(operatorEmail, password), client.Options{})
 	if err != nil {
 		return err

@@ -185,16 +185,16 @@ func TestPatienceHasAnEnd(t *testing.T) {
 	}
 }
 
-// office answers sign-ins, and accepts only the token that it issued last.
-type office struct {
+// authServer answers sign-ins, and accepts only the token that it issued last.
+type authServer struct {
 	wire
 	given           int
 	logins, refresh int
 	ended           bool // the refresh token is no longer valid
 }
 
-func newOffice() *office {
-	o := &office{}
+func newAuthServer() *authServer {
+	o := &authServer{}
 	o.answers = func(r *http.Request) (*http.Response, error) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/login"):
@@ -217,7 +217,7 @@ func newOffice() *office {
 func TestASignInIsMadeOnceAndRenewedInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := newOffice()
+		o := newAuthServer()
 		operator := o.operator(t)
 		reads := func(logins, refresh int) {
 			t.Helper()
@@ -265,7 +265,7 @@ func TestRefusedCredentialsAreReported(t *testing.T) {
 func TestNothingPrintsASecret(t *testing.T) {
 	t.Parallel()
 	w := inTurn(func() (*http.Response, error) { return problem(404, "account not found") })
-	shop, operator := w.shop(t), newOffice()
+	shop, operator := w.shop(t), newAuthServer()
 	who := operator.operator(t)
 	if _, err := who.Rates(t.Context()); err != nil { // from here on there are tokens
 		t.Fatal(err)
@@ -279,8 +279,8 @@ func TestNothingPrintsASecret(t *testing.T) {
 		client.MadeToken{Token: "hush"},
 	} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
-			if said := fmt.Sprintf(verb, value); strings.Contains(said, "hush") || strings.Contains(said, "access-") {
-				t.Errorf("%s: want no secret, got %s", verb, said)
+			if printed := fmt.Sprintf(verb, value); strings.Contains(printed, "hush") || strings.Contains(printed, "access-") {
+				t.Errorf("%s: want no secret, got %s", verb, printed)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func start(t *testing.T) bench {
 	return bench{mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true, ControlToken: "a-control-token"}), t}
 }
 
-// ok wants a call to have succeeded.
+// ok expects a call to have succeeded.
 func ok[T any](t *testing.T) func(T, error) T {
 	t.Helper()
 	return func(value T, err error) T {

@@ -154,8 +154,8 @@ func (b *bundle) resolve(node yaml.MapSlice, ref, from string) any {
 	plain := !slices.ContainsFunc(node, func(item yaml.MapItem) bool { return !annotations[item.Key] })
 	if pointer == "" && plain {
 		made := yaml.MapSlice{{Key: "$ref", Value: b.reference(target)}}
-		if said := text(node, "description"); said != "" && strings.HasSuffix(from, schemaSuffix) {
-			made = append(made, yaml.MapItem{Key: "description", Value: said})
+		if description := text(node, "description"); description != "" && strings.HasSuffix(from, schemaSuffix) {
+			made = append(made, yaml.MapItem{Key: "description", Value: description})
 		}
 		return made
 	}

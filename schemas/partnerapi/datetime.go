@@ -31,7 +31,7 @@ func ParseDateTime(s string) (time.Time, error) {
 }
 
 func noDateTime(s string) error {
-	return fmt.Errorf("%.60q is no date-time with a UTC offset, such as 2026-07-01T09:00:00+02:00", s)
+	return fmt.Errorf("%.60q is not a date-time with a UTC offset, such as 2026-07-01T09:00:00+02:00", s)
 }
 
 const withoutSeconds = "2006-01-02T15:04Z07:00"

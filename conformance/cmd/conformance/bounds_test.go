@@ -23,36 +23,36 @@ type asked struct {
 	requests []partnerapi.AvailabilityRequest // and the part of reserves that has the same names
 }
 
-// hear notes what a mock is asked for.
-func hear(t *testing.T, mock *mockpartner.Mock) (*asked, string) {
+// startRecording notes what a mock is asked for.
+func startRecording(t *testing.T, mock *mockpartner.Mock) (*asked, string) {
 	t.Helper()
-	heard := &asked{calls: map[partnerapi.Endpoint]int{}}
-	return heard, between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	recorded := &asked{calls: map[partnerapi.Endpoint]int{}}
+	return recorded, between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		var request partnerapi.AvailabilityRequest
 		_ = json.Unmarshal(body, &request)
-		heard.mu.Lock()
-		heard.calls[partnerapi.EndpointOf(r)]++
+		recorded.mu.Lock()
+		recorded.calls[partnerapi.EndpointOf(r)]++
 		if request.ProductID != "" {
-			heard.requests = append(heard.requests, request)
+			recorded.requests = append(recorded.requests, request)
 		}
-		heard.mu.Unlock()
+		recorded.mu.Unlock()
 		next.ServeHTTP(w, r)
 	})
 }
 
 func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) {
 	t.Parallel()
-	heard, address := hear(t, newMock(t, mockpartner.Options{}))
+	recorded, address := startRecording(t, newMock(t, mockpartner.Options{}))
 	r := judge(t, address, "--read-only", "--clock-url", address+"/_mock/clock")
-	for endpoint, calls := range heard.calls {
+	for endpoint, calls := range recorded.calls {
 		if endpoint != partnerapi.Products && endpoint != partnerapi.Availability && endpoint != "" {
 			t.Errorf("want no %s, got %d", endpoint, calls)
 		}
 	}
-	if heard.calls[partnerapi.Availability] == 0 || r.code != 0 || r.result.Verdict != report.Partial {
-		t.Errorf("want the catalog and availability judged, got exit %d\n%s", r.code, r.said())
+	if recorded.calls[partnerapi.Availability] == 0 || r.code != 0 || r.result.Verdict != report.Partial {
+		t.Errorf("want the catalog and availability judged, got exit %d\n%s", r.code, r.notPassed())
 	}
 	for _, one := range r.plain() {
 		reads := one.Endpoint == partnerapi.Products || one.Endpoint == partnerapi.Availability
@@ -64,28 +64,28 @@ func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) 
 
 func TestAPartnerAtAnAddressThatIsNotPublicIsNotCalledWherePublicOnlyIsSet(t *testing.T) {
 	t.Parallel()
-	heard, address := hear(t, newMock(t, mockpartner.Options{}))
+	recorded, address := startRecording(t, newMock(t, mockpartner.Options{}))
 	named := strings.Replace(address, "127.0.0.1", "localhost", 1) // a name leads there too
 	for _, url := range []string{address, named} {
 		r := judge(t, url, "--public-only")
-		if r.code != 3 || !strings.Contains(r.said(), "prohibited") {
-			t.Errorf("%s: want exit 3 and the address refused, got exit %d\n%s", url, r.code, r.said())
+		if r.code != 3 || !strings.Contains(r.notPassed(), "prohibited") {
+			t.Errorf("%s: want exit 3 and the address refused, got exit %d\n%s", url, r.code, r.notPassed())
 		}
 	}
-	if len(heard.calls) > 0 {
-		t.Errorf("want no call, got %v", heard.calls)
+	if len(recorded.calls) > 0 {
+		t.Errorf("want no call, got %v", recorded.calls)
 	}
 }
 
 func TestNothingIsHeldUntilTheLedgerIsCopied(t *testing.T) {
 	t.Parallel()
-	heard, address := hear(t, newMock(t, mockpartner.Options{}))
+	recorded, address := startRecording(t, newMock(t, mockpartner.Options{}))
 	r := judge(t, address, "--progress", "json", "--await-ledger") // standard input is empty
-	if n := heard.calls[partnerapi.Reserve]; n > 0 {
+	if n := recorded.calls[partnerapi.Reserve]; n > 0 {
 		t.Errorf("want no reserve sent, got %d", n)
 	}
 	if r.code == 0 || !strings.Contains(r.stdout, `{"ledger": true}`) {
-		t.Errorf("want the caller asked to copy the ledger and the run not conformant, got exit %d\n%s", r.code, r.said())
+		t.Errorf("want the caller asked to copy the ledger and the run not conformant, got exit %d\n%s", r.code, r.notPassed())
 	}
 }
 
@@ -93,7 +93,7 @@ func TestProgressInJSONIsALineForEachRuleAndItsLastOneIsTheReports(t *testing.T)
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{Defects: []string{"hold-without-code"}})
 	r := judge(t, address, "--progress", "json", "--depth", "quick")
-	said := map[string]report.Outcome{}
+	lastLines := map[string]report.Outcome{}
 	for line := range strings.Lines(r.stdout) {
 		var of struct {
 			ID      string         `json:"id"`
@@ -103,15 +103,15 @@ func TestProgressInJSONIsALineForEachRuleAndItsLastOneIsTheReports(t *testing.T)
 		if err := json.Unmarshal([]byte(line), &of); err != nil || of.ID == "" || of.Title == "" {
 			t.Fatalf("want a rule as an object on each line, got %q (%v)", line, err)
 		}
-		said[of.ID] = of.Outcome
+		lastLines[of.ID] = of.Outcome
 	}
 	for _, one := range r.plain() {
-		if said[one.ID] != one.Outcome {
-			t.Errorf("%s: want %s in the last line about it, as in the report, got %q", one.ID, one.Outcome, said[one.ID])
+		if lastLines[one.ID] != one.Outcome {
+			t.Errorf("%s: want %s in the last line about it, as in the report, got %q", one.ID, one.Outcome, lastLines[one.ID])
 		}
 	}
 	if len(r.outcomes(report.Failed)) == 0 {
-		t.Errorf("want the defect found, got\n%s", r.said())
+		t.Errorf("want the defect found, got\n%s", r.notPassed())
 	}
 }
 
@@ -130,7 +130,7 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 		t.Run(strings.Join(bounds.flags, " "), func(t *testing.T) {
 			t.Parallel()
 			mock := newMock(t, mockpartner.Options{})
-			_, address := hear(t, mock)
+			_, address := startRecording(t, mock)
 			r := judge(t, address, ofMock(address, bounds.flags...)...)
 			inside := mock.Default().Platform()
 			if holds, bookings := len(inside.Holds()), len(inside.Bookings()); holds > bounds.holds || bookings > bounds.bookings {
@@ -142,11 +142,11 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 				case one.Outcome == report.Inconclusive && one.Message == bounds.names:
 					named++
 				case one.Outcome == report.Failed, one.Outcome == report.Warned:
-					t.Errorf("want nothing said of a lawful partner, got %s %s: %s", one.Outcome, one.ID, one.Message)
+					t.Errorf("want nothing reported about a lawful partner, got %s %s: %s", one.Outcome, one.ID, one.Message)
 				}
 			}
 			if named == 0 || r.code != 0 {
-				t.Errorf("want rules inconclusive because %s, got exit %d\n%s", bounds.names, r.code, r.said())
+				t.Errorf("want rules inconclusive because %s, got exit %d\n%s", bounds.names, r.code, r.notPassed())
 			}
 			allUndone(t, r, mock)
 		})
@@ -156,13 +156,13 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 func TestOnlyTheProductsOptionsAndDatesThatAreNamedAreAskedForAndBooked(t *testing.T) {
 	t.Parallel()
 	mock := newMock(t, mockpartner.Options{})
-	heard, address := hear(t, mock)
+	recorded, address := startRecording(t, mock)
 	from, to := time.Now().AddDate(0, 0, 10).Format(partnerapi.DateLayout), time.Now().AddDate(0, 0, 20).Format(partnerapi.DateLayout)
 	r := judge(t, address, "--product", "lisbon-walk,tokyo-market", "--option", "small-group", "--from", from, "--to", to, "--label", "!/bad-input/")
 	if failed := r.outcomes(report.Failed); r.code != 0 || len(failed) != 0 {
-		t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.said())
+		t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.notPassed())
 	}
-	for _, request := range heard.requests {
+	for _, request := range recorded.requests {
 		if request.ProductID != "lisbon-walk" || request.OptionID != "small-group" || request.LocalDateStart != "" && (request.LocalDateStart < from || request.LocalDateEnd > to) {
 			t.Errorf("want only small-group of lisbon-walk from %s to %s asked for, got %+v", from, to, request)
 		}
@@ -196,7 +196,7 @@ func TestANameThatTheCatalogLacksLeavesTheVerdictIncompleteAndSaysWhatThereIs(t 
 
 func TestAPlanSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	t.Parallel()
-	heard, address := hear(t, newMock(t, mockpartner.Options{}))
+	recorded, address := startRecording(t, newMock(t, mockpartner.Options{}))
 	r := start(t, withKey(), "run", "--base-url", address, "--plan", "--json", "--max-holds", "7", "--product", "lisbon-walk,kuwait-museum").wait(t)
 	var plan suite.Plan
 	if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil || r.code != 0 {
@@ -210,8 +210,8 @@ func TestAPlanSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 			t.Errorf("want the slots that are likely to be held, got %+v", played)
 		}
 	}
-	if len(plan.PlannedOptions) == 0 || heard.calls[partnerapi.Reserve]+heard.calls[partnerapi.Confirm]+heard.calls[partnerapi.Release] > 0 {
-		t.Errorf("want them named without any being held, got %+v and %v", plan.PlannedOptions, heard.calls)
+	if len(plan.PlannedOptions) == 0 || recorded.calls[partnerapi.Reserve]+recorded.calls[partnerapi.Confirm]+recorded.calls[partnerapi.Release] > 0 {
+		t.Errorf("want them named without any being held, got %+v and %v", plan.PlannedOptions, recorded.calls)
 	}
 	if len(r.files(t)) != 0 {
 		t.Errorf("want nothing written, got %d files", len(r.files(t)))
@@ -237,7 +237,7 @@ func TestARunBeginsWithItsPlan(t *testing.T) {
 // be counted for.
 const onlyBadInput = `/\.bad-input/ || availability.limit || availability.aim || reserve.nobody`
 
-// when has a partner answer as it does, but for some bodies sent to one endpoint.
+// when has a partner answer as it does, except for some bodies sent to one endpoint.
 func when(endpoint partnerapi.Endpoint, odd func(body string) bool, answer http.HandlerFunc) func(http.Handler, http.ResponseWriter, *http.Request) {
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -298,7 +298,7 @@ func TestNonsenseLeavesNoHoldBehindAlsoWhereItIsTaken(t *testing.T) {
 	})
 	r := judge(t, address, "--label", onlyBadInput)
 	if r.code != 0 || len(r.outcomes(report.Warned)) != 0 {
-		t.Errorf("want exit 0, got %d\n%s", r.code, r.said())
+		t.Errorf("want exit 0, got %d\n%s", r.code, r.notPassed())
 	}
 	if len(mock.Default().Platform().Holds()) == 0 {
 		t.Error("want holds by bodies that are declared as text, got none")

@@ -73,15 +73,15 @@ func (partner crowded) judgedAmongBuyers(t *testing.T, seed uint64) (found bool)
 	r := judge(t, url, ofMock(url)...)
 	buyers.GoHome()
 	if partner.defect == "" {
-		leftAsItWas(t, mock)
+		everythingUndone(t, mock)
 	}
 	failed, open := r.outcomes(report.Failed), r.outcomes(report.Inconclusive)
 	found = slices.Contains(failed, partner.rule)
 	if accused := slices.DeleteFunc(failed, func(id string) bool { return id == partner.rule }); len(accused) > 0 {
-		t.Errorf("%s, seed %d: want no other MUST rule failed, got %q\n%s", partner, seed, accused, r.said())
+		t.Errorf("%s, seed %d: want no other MUST rule failed, got %q\n%s", partner, seed, accused, r.notPassed())
 	}
 	if len(open) > mostOpen {
-		t.Errorf("%s, seed %d: want at most %d rules left open, got %q\n%s", partner, seed, mostOpen, open, r.said())
+		t.Errorf("%s, seed %d: want at most %d rules left open, got %q\n%s", partner, seed, mostOpen, open, r.notPassed())
 	}
 	t.Logf("%s, seed %d, %d other customers: found %t, %d rules left open, %d calls beside %d of theirs",
 		partner, seed, howManyBuyers(), found, len(open), r.result.Coverage.Calls, buyers.Calls())

@@ -93,7 +93,7 @@ func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c sta
 		return c, fmt.Errorf("is not a certificate: expected the type %s", certificateType)
 	}
 	if !exact(text) {
-		return c, errInvalid("it was changed: its encoding is not the one of its content")
+		return c, errInvalid("it was changed: its encoding does not match its content")
 	}
 	known := keys.Key(header.KeyID)
 	if header.KeyID == "" || len(known) == 0 {

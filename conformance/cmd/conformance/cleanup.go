@@ -29,11 +29,10 @@ func newCleanup() *cobra.Command {
 		Use:   "cleanup LEDGER",
 		Short: "Undo the holds and bookings of a killed run",
 		Long: `Reads the ledger of a run, releases the holds and cancels the bookings that are
-still open in it, and enters that. It may be run again.
+still open in it, and records this in the ledger. You can run it again.
 
-A hold whose answer never arrived has no code to release it by. It is listed with
-its slot, the resellerReference of its reserve, and the time at which it has ended
-by itself at the latest.
+A hold whose answer never arrived has no code, so it cannot be released. It is listed
+with its slot, the resellerReference of its reserve, and the time by which it expires.
 
 The partner's address is in the ledger; the key is not, and is read from
 ` + probe.KeyVariable + `, or the variable that --auth-key-env names.
@@ -59,7 +58,7 @@ Exit codes:
 	flags.targetFlags.register(f)
 	f.Lookup("base-url").Usage = "the partner's `address`; an address other than the ledger's requires --force"
 	f.Lookup("clock-url").Usage = "an `address` where the target's clock is read, to know whether a hold has expired"
-	f.StringVar(&flags.authType, "auth-type", "", authTypeUsage+", where it is no longer as in the ledger")
+	f.StringVar(&flags.authType, "auth-type", "", authTypeUsage+"; set it if it differs from the ledger's")
 	f.BoolVar(&flags.force, "force", false, "with --base-url: clean up without verifying that a run with this key at this address wrote the ledger")
 	f.BoolVar(&flags.asJSON, "json", false, "print the results as JSON")
 	complete(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt")})
@@ -80,7 +79,7 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 		return err
 	}
 	result, err := f.cleanUp(command.Context(), account, redact)
-	if err := errors.Join(err, account.Trouble(), account.Close()); err != nil {
+	if err := errors.Join(err, account.Err(), account.Close()); err != nil {
 		return err
 	}
 	if f.asJSON {

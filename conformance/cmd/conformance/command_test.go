@@ -24,13 +24,13 @@ import (
 // of a test is a process of its own. The suite's own test runs it with the race detector.
 var command string
 
-// underWay is how many runs are under way concurrently. Most of them wait for a
+// concurrentRuns is how many runs are in progress at the same time. Most of them wait for a
 // partner most of the time: one for each core would leave the cores idle.
-const underWay = "6"
+const concurrentRuns = "6"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if err := flag.Set("test.parallel", underWay); err != nil {
+	if err := flag.Set("test.parallel", concurrentRuns); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -93,7 +93,7 @@ type ran struct {
 	took           time.Duration
 }
 
-// patience ends what hangs. It is far longer than a busy machine takes.
+// patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute
 
 // free limits the concurrent runs.
@@ -162,8 +162,8 @@ func (r ran) rule(t *testing.T, id string) report.RuleResult {
 	return report.RuleResult{}
 }
 
-// said lists the rules that did not pass, for the message of a failed test.
-func (r ran) said() string {
+// notPassed lists the rules that did not pass, for the message of a failed test.
+func (r ran) notPassed() string {
 	var lines []string
 	for _, one := range r.result.Rules {
 		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable {

@@ -81,7 +81,7 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 	})
 	r := judge(t, address, ofMock(address, "--limit-scale", limits, "--strict")...)
 	if r.code != 0 {
-		t.Errorf("want exit 0, got %d: %s\n%s", r.code, r.result.Reason, r.said())
+		t.Errorf("want exit 0, got %d: %s\n%s", r.code, r.result.Reason, r.notPassed())
 	}
 	for _, one := range r.plain() {
 		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable && one.Outcome != report.Warned {
@@ -104,7 +104,7 @@ func TestASlowPartnerIsConformantIfOnlyCasesOfThePlanAreLeftOut(t *testing.T) {
 	})
 	r := judge(t, address, ofMock(address, "--depth", "standard", "--max-duration", "45s")...)
 	if r.code != 0 || r.result.Coverage.CasesLeftOut == 0 {
-		t.Errorf("want exit 0 with cases left out, got %d because %q, and %d cases\n%s", r.code, r.result.Reason, r.result.Coverage.CasesLeftOut, r.said())
+		t.Errorf("want exit 0 with cases left out, got %d because %q, and %d cases\n%s", r.code, r.result.Reason, r.result.Coverage.CasesLeftOut, r.notPassed())
 	}
 }
 
@@ -120,7 +120,7 @@ func TestARunWithFewHoldsJudgesEveryRuleAndLeavesOutCasesOfThePlan(t *testing.T)
 			}
 		}
 		if r.code != 0 || r.result.Coverage.CasesWithoutHolds == 0 || !strings.Contains(r.stdout, "There were too few holds for") {
-			t.Errorf("%s holds: expected exit 0 with cases left out, received %d because %q, and %d cases\n%s", holds, r.code, r.result.Reason, r.result.Coverage.CasesWithoutHolds, r.said())
+			t.Errorf("%s holds: expected exit 0 with cases left out, received %d because %q, and %d cases\n%s", holds, r.code, r.result.Reason, r.result.Coverage.CasesWithoutHolds, r.notPassed())
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
 	address := between(t, mock, only(partnerapi.Reserve, after(300*time.Millisecond)))
 	r := judge(t, address, "--max-duration", "1s")
 	if r.code != 3 || !strings.Contains(r.result.Reason, "--max-duration") {
-		t.Errorf("want exit 3 because of --max-duration, got %d because %q\n%s", r.code, r.result.Reason, r.said())
+		t.Errorf("want exit 3 because of --max-duration, got %d because %q\n%s", r.code, r.result.Reason, r.notPassed())
 	}
 	allUndone(t, r, mock)
 }
@@ -202,11 +202,11 @@ func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 	}
 }
 
-// allUndone fails where something of the run is left that it could have undone, or a
+// allUndone fails the test if something of the run is left that it could have undone, or a
 // seat was lost.
 func allUndone(t *testing.T, r ran, mock *mockpartner.Mock) {
 	t.Helper()
-	leftAsItWas(t, mock)
+	everythingUndone(t, mock)
 	for _, left := range r.result.NotUndone {
 		t.Errorf("want nothing left, got %+v", left)
 	}
@@ -237,7 +237,7 @@ func TestASingleLateAnswerIsAWarningAtMost(t *testing.T) {
 			}))
 			r := judge(t, address, "--limit-scale", hurry)
 			if failed := r.outcomes(report.Failed); r.code != 0 || len(failed) != 0 {
-				t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.said())
+				t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.notPassed())
 			}
 			limit := r.rule(t, string(late.endpoint)+".limit")
 			if limit.Outcome != report.Warned || len(limit.Exchanges) != 1 {

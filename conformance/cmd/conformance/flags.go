@@ -100,7 +100,7 @@ type judgingFlags struct {
 	failFast, strict bool
 	baseline         string
 	depth            string
-	stories          int
+	lifecycles       int
 	seed             uint64
 }
 
@@ -111,17 +111,17 @@ func (f *judgingFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.baseline, "baseline", "", "a YAML `file` of known failures, which do not count; a stale entry fails the run (exit 1)")
 	flags.BoolVar(&f.strict, "strict", false, "an inconclusive rule makes the verdict incomplete (exit 3)")
 	flags.StringVar(&f.depth, "depth", "standard", "how many products, slots, parties and orders of calls each rule is judged on: quick, standard or thorough")
-	flags.IntVar(&f.stories, "explore", 0, fmt.Sprintf("also run `N` random booking lifecycles, at most %d; a failing one is reduced to its shortest form", suite.MostStories))
+	flags.IntVar(&f.lifecycles, "explore", 0, fmt.Sprintf("also run `N` random booking lifecycles, at most %d; a failing one is reduced to its shortest form", suite.MostLifecycles))
 	flags.Uint64Var(&f.seed, "seed", 0, "the `seed` of the random lifecycles, to repeat them (default random)")
 }
 
 // apply sets the flags in the configuration, which must be complete otherwise. It draws a seed if
 // none is given.
 func (f *judgingFlags) apply(config *suite.Config) (err error) {
-	if f.seed > 0 && f.stories == 0 {
-		return fmt.Errorf("--seed %d goes with --explore N", f.seed)
+	if f.seed > 0 && f.lifecycles == 0 {
+		return fmt.Errorf("--seed %d requires --explore N", f.seed)
 	}
-	config.Explore, config.Seed = f.stories, cmp.Or(f.seed, 1+rand.Uint64N(newSeeds))
+	config.Explore, config.Seed = f.lifecycles, cmp.Or(f.seed, 1+rand.Uint64N(newSeeds))
 	config.Depth = f.depth
 	config.LabelFilter, config.Rules, config.FailFast, config.Strict = f.labels, f.rules, f.failFast, f.strict
 	if f.baseline != "" {

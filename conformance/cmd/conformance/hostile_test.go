@@ -171,12 +171,12 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 	}
 }
 
-// hasOneFinding fails where the run found anything but the breach of one rule,
+// hasOneFinding fails the test if the run found anything but the breach of one rule,
 // shown on an exchange with the endpoint.
 func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint) {
 	t.Helper()
 	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{id}) {
-		t.Fatalf("want exit 1 and %s as the one finding, got exit %d and %q\n%s", id, r.code, failed, r.said())
+		t.Fatalf("want exit 1 and %s as the one finding, got exit %d and %q\n%s", id, r.code, failed, r.notPassed())
 	}
 	finding := r.rule(t, id)
 	if finding.Message == "" || len(finding.Exchanges) == 0 {
@@ -191,7 +191,7 @@ func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint
 	t.Logf("%s (%s)", finding.Message, r.took.Round(time.Millisecond))
 }
 
-// staysSmall fails where the run took too much memory.
+// staysSmall fails the test if the run took too much memory.
 func (p *process) staysSmall(t *testing.T) {
 	t.Helper()
 	if used := p.memory; used > mostBytes {

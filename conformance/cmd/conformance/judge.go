@@ -33,7 +33,7 @@ archive, one on each line. It may be compressed with gzip. Several files are one
 history; their order does not matter. Calls of the six endpoints are judged below any
 address; others are ignored.
 
-What a recording does not decide is not judged: whether seats moved for a reason,
+What a recording does not show is not judged: whether seats moved for a reason,
 codes whose reserve it lacks, calls at the same time, and answers of which it has only
 the beginning. A call that breaks the contract itself is not held against the partner.
 So the verdict is partial, or nonconformant.
@@ -42,8 +42,8 @@ With --follow, entries are read from standard input while another program writes
 and each breach is printed as a line of JSON as soon as the rule is decided: rule, title,
 level, clause, endpoint, message, fix, times (breaches since the last line about this
 rule), at, and exchanges (the evidence of the last breach). There is no report. Entries
-may say more: _history names the partner that an entry is about, and each is judged by
-itself; _until promises that no later entry of the history started before that time,
+may have more fields: _history names the partner that an entry is about, and each history
+is judged separately; _until promises that no later entry of the history started before that time,
 so that calls are judged without waiting for others; _handles_ticket_delivery is the
 flag for one history. GOMEMLIMIT limits the memory: what was used least is forgotten.
 

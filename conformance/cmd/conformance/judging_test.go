@@ -46,7 +46,7 @@ func TestOnlyTheNamedRulesAreJudgedAndWhatTheyNeedIsRun(t *testing.T) {
 		t.Errorf("want exit 0 and %v passed, got %d and %v", want, r.code, passed)
 	}
 	if skipped := len(r.outcomes(report.Skipped)); skipped != len(rule.All())-len(want) {
-		t.Errorf("want all others skipped, got %d\n%s", skipped, r.said())
+		t.Errorf("want all others skipped, got %d\n%s", skipped, r.notPassed())
 	}
 	if r.rule(t, rule.CancelStatus.ID).Message != "left out by --rule and --label" {
 		t.Errorf("want the flags named that left cancel.status out, got %q", r.rule(t, rule.CancelStatus.ID).Message)
@@ -62,7 +62,7 @@ func TestARuleThatIsOnlyNeededIsShownWhereItKeepsANamedOneFromBeingJudged(t *tes
 	r := judge(t, startBroken(t), "--rule", rule.ReserveRace.ID)
 	if failed, blocked := r.outcomes(report.Failed), r.outcomes(report.Blocked); r.code != 1 ||
 		!slices.Equal(failed, []string{brokenLast}) || !slices.Equal(blocked, []string{rule.ReserveRace.ID}) {
-		t.Errorf("want exit 1, %s failed and %s blocked by it, got %d\n%s", brokenLast, rule.ReserveRace.ID, r.code, r.said())
+		t.Errorf("want exit 1, %s failed and %s blocked by it, got %d\n%s", brokenLast, rule.ReserveRace.ID, r.code, r.notPassed())
 	}
 }
 
@@ -72,7 +72,7 @@ func TestFailingFastEndsWithTheFirstFailureAndUndoesEverything(t *testing.T) {
 	r := judge(t, url, ofMock(url, "--fail-fast")...)
 	broken := rule.ReserveExpiresAt.ID
 	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{broken}) {
-		t.Errorf("want exit 1 and %s alone failed, got %d\n%s", broken, r.code, r.said())
+		t.Errorf("want exit 1 and %s alone failed, got %d\n%s", broken, r.code, r.notPassed())
 	}
 	if after := r.rule(t, rule.ReleaseStatus.ID); after.Outcome != report.Skipped || after.Message != "left out after "+broken+" failed (--fail-fast)" {
 		t.Errorf("want what comes later skipped with the reason, got %s: %s", after.Outcome, after.Message)
@@ -99,7 +99,7 @@ func TestAKnownFailureIsShownAsSuchAndDoesNotCount(t *testing.T) {
 		"- rule: "+brokenLast, "  reason: the queue is slow")
 	r := judge(t, startBroken(t), "--depth", "standard", "--baseline", known, "--reports", "report.html,junit.xml")
 	if r.code != 0 || r.result.Verdict != report.Conformant || !slices.Equal(r.outcomes(report.Known), []string{brokenFirst, brokenLast}) {
-		t.Errorf("want exit 0, conformant, and both failures known, got %d, %s\n%s", r.code, r.result.Verdict, r.said())
+		t.Errorf("want exit 0, conformant, and both failures known, got %d, %s\n%s", r.code, r.result.Verdict, r.notPassed())
 	}
 	if one := r.rule(t, brokenFirst); one.Known != "the new engine comes in May (until 2999-05-31)" || len(one.Exchanges) == 0 || one.Message == "" {
 		t.Errorf("want the reason beside what was found and its evidence, got %+v", one)
@@ -135,24 +135,24 @@ func TestAStaleEntryOfTheBaselineFailsTheRunAndNamesItsLine(t *testing.T) {
 	}
 }
 
-// ofStories is the filter that picks the rule about random lifecycles.
-const ofStories = "availability.lifecycle"
+// ofLifecycles is the filter that picks the rule about random lifecycles.
+const ofLifecycles = "availability.lifecycle"
 
 func TestTheShortestFailingLifecycleIsReportedAndItsSeedRepeatsIt(t *testing.T) {
 	t.Parallel()
-	// The day decides which slots there are. On this one few have as many seats as those of the story that breaks.
+	// The day decides which slots there are. On this one few have as many seats as those of the lifecycle that breaks.
 	broken := mockpartner.Options{
 		Defects: []string{"release-after-a-cancellation-gives-nothing-back"}, Now: time.Date(2026, 11, 22, 3, 40, 0, 0, time.UTC),
 	}
 	_, address := startMock(t, broken)
-	r := judge(t, address, ofMock(address, "--label", ofStories, "--explore", "50", "--seed", "1")...)
-	found := r.rule(t, ofStories)
+	r := judge(t, address, ofMock(address, "--label", ofLifecycles, "--explore", "50", "--seed", "1")...)
+	found := r.rule(t, ofLifecycles)
 	if r.code != 1 || found.Outcome != report.Failed || r.result.Exploration == nil || r.result.Exploration.Broken == nil {
-		t.Fatalf("want the story that breaks, got exit %d, %s: %s", r.code, found.Outcome, found.Message)
+		t.Fatalf("want the lifecycle that breaks, got exit %d, %s: %s", r.code, found.Outcome, found.Message)
 	}
-	story := r.result.Exploration.Broken
+	lifecycle := r.result.Exploration.Broken
 	var does []string
-	for _, step := range story.Steps {
+	for _, step := range lifecycle.Steps {
 		verb, _, _ := strings.Cut(step.Does, " ")
 		does = append(does, verb)
 		if step.Want == "" || step.Got == "" || len(step.Curl) == 0 || !strings.Contains(r.stdout, step.Does) {
@@ -160,24 +160,24 @@ func TestTheShortestFailingLifecycleIsReportedAndItsSeedRepeatsIt(t *testing.T) 
 		}
 	}
 	slices.Sort(does)
-	if !slices.Equal(does, []string{"cancel", "confirm", "release", "reserve", "reserve"}) || !strings.HasPrefix(story.Steps[4].Does, "release") {
-		t.Errorf("want the five steps that it takes, the release last, got %+v", story.Steps)
+	if !slices.Equal(does, []string{"cancel", "confirm", "release", "reserve", "reserve"}) || !strings.HasPrefix(lifecycle.Steps[4].Does, "release") {
+		t.Errorf("want the five steps that it takes, the release last, got %+v", lifecycle.Steps)
 	}
 	if len(r.result.NotUndone) > 0 {
 		t.Errorf("want everything undone, got %+v", r.result.NotUndone)
 	}
 
 	_, address = startMock(t, broken)
-	again := judge(t, address, ofMock(address, "--label", ofStories, "--explore", "1", "--seed", fmt.Sprint(story.Seed))...)
-	if e := again.result.Exploration; e == nil || e.Broken == nil || e.Broken.Drawn != story.Drawn || len(e.Broken.Steps) != len(story.Steps) {
-		t.Errorf("want the same story again by its seed alone, got %+v", e)
+	again := judge(t, address, ofMock(address, "--label", ofLifecycles, "--explore", "1", "--seed", fmt.Sprint(lifecycle.Seed))...)
+	if e := again.result.Exploration; e == nil || e.Broken == nil || e.Broken.Drawn != lifecycle.Drawn || len(e.Broken.Steps) != len(lifecycle.Steps) {
+		t.Errorf("want the same lifecycle again by its seed alone, got %+v", e)
 	}
 }
 
 func TestRandomLifecyclesAreLeftOutUnlessTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
-	r := judge(t, serve(t, small(t).ServeHTTP), "--label", ofStories)
-	if got := r.rule(t, ofStories); got.Outcome != report.Skipped || !strings.Contains(got.Remedy, "--explore") || r.result.Exploration != nil {
+	r := judge(t, serve(t, small(t).ServeHTTP), "--label", ofLifecycles)
+	if got := r.rule(t, ofLifecycles); got.Outcome != report.Skipped || !strings.Contains(got.Remedy, "--explore") || r.result.Exploration != nil {
 		t.Errorf("want it skipped, and --explore named, got %s: %s, %+v", got.Outcome, got.Message, r.result.Exploration)
 	}
 }
@@ -186,12 +186,12 @@ func TestRandomLifecyclesEndInTimeAtASlowPartnerAndLeaveNothing(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
 	address := between(t, mock, after(20*time.Millisecond))
-	r := judge(t, address, "--label", ofStories, "--explore", "1000", "--seed", "1", "--max-duration", "15s")
-	if got := r.rule(t, ofStories); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 lifecycles") {
-		t.Errorf("want it inconclusive, and how many stories were played, got %s: %s", got.Outcome, got.Message)
+	r := judge(t, address, "--label", ofLifecycles, "--explore", "1000", "--seed", "1", "--max-duration", "15s")
+	if got := r.rule(t, ofLifecycles); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 lifecycles") {
+		t.Errorf("want it inconclusive, and how many lifecycles were played, got %s: %s", got.Outcome, got.Message)
 	}
 	if e := r.result.Exploration; e == nil || e.Played == 0 || e.Played >= 1000 || e.Broken != nil {
-		t.Errorf("want some of the stories played, got %+v", e)
+		t.Errorf("want some of the lifecycles played, got %+v", e)
 	}
 	allUndone(t, r, mock)
 }

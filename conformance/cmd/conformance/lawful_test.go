@@ -39,16 +39,16 @@ func TestNoLawfulPartnerIsAccused(t *testing.T) {
 			}
 			r := judge(t, url, args...)
 			if failed := r.outcomes(report.Failed); len(failed) > 0 {
-				t.Errorf("want nothing failed, got %v\n%s", failed, r.said())
+				t.Errorf("want nothing failed, got %v\n%s", failed, r.notPassed())
 			}
 			if warned := r.outcomes(report.Warned); !slices.Equal(warned, partner.warned) {
-				t.Errorf("want %v warned, got %v\n%s", partner.warned, warned, r.said())
+				t.Errorf("want %v warned, got %v\n%s", partner.warned, warned, r.notPassed())
 			}
 			if open := r.outcomes(report.Inconclusive); partner.code == 0 && !slices.Equal(open, partner.open) {
-				t.Errorf("want %v inconclusive, got %v\n%s", partner.open, open, r.said())
+				t.Errorf("want %v inconclusive, got %v\n%s", partner.open, open, r.notPassed())
 			}
 			if blocked := r.outcomes(report.Blocked); len(blocked) > 0 {
-				t.Errorf("want nothing blocked, got %v\n%s", blocked, r.said())
+				t.Errorf("want nothing blocked, got %v\n%s", blocked, r.notPassed())
 			}
 			if r.code != partner.code {
 				t.Errorf("want exit %d, got %d: %s", partner.code, r.code, r.result.Reason)
@@ -73,13 +73,13 @@ func startLawful(t *testing.T, partner lawfulPartner) string {
 	if _, err := mock.Create(mockpartner.SandboxSpec{Name: "another"}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { leftAsItWas(t, mock) })
+	t.Cleanup(func() { everythingUndone(t, mock) })
 	return url
 }
 
-// leftAsItWas fails where something is held or booked that could have been undone,
+// everythingUndone fails the test if something is held or booked that could have been undone,
 // or where a seat was lost.
-func leftAsItWas(t *testing.T, mock *mockpartner.Mock) {
+func everythingUndone(t *testing.T, mock *mockpartner.Mock) {
 	t.Helper()
 	for _, left := range selftest.LeftBehind(mock) {
 		t.Errorf("want nothing left behind: %s", left)
@@ -149,7 +149,7 @@ func lawfulFeatures() []lawfulPartner {
 	}
 }
 
-// The whole kill matrix is what `make selftest` draws; this is a glimpse of it.
+// `make selftest` draws the complete kill matrix; this test runs a part of it.
 func TestASelftestThatProvesItsRulesExits0AndWritesTheMatrix(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "matrix")

@@ -66,8 +66,8 @@ func newRoot() *cobra.Command {
 		Use:   "conformance",
 		Short: "Test whether a partner platform conforms to the partner contract",
 		Long: `conformance calls a partner's six endpoints as a marketplace would, judges every
-answer against the contract, and says rule by rule, with evidence, what holds
-and what does not.`,
+answer against the contract, and reports for each rule, with evidence, whether
+the partner keeps it.`,
 		Example: `  export CONFORMANCE_AUTH_KEY=...
   conformance run --base-url https://partner.example/api
   conformance rules

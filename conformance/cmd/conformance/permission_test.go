@@ -56,7 +56,7 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 			defer cancel()
 			command := exec.CommandContext(ctx, command, strings.Fields(c.args)...)
 			command.Env = append(os.Environ(), withKey()...)
-			if os.Geteuid() == 0 { // who may do everything
+			if os.Geteuid() == 0 { // root has all permissions
 				command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 			}
 			var stdout, stderr bytes.Buffer
@@ -67,8 +67,8 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 			if code := command.ProcessState.ExitCode(); code != 2 || stdout.Len() > 0 {
 				t.Errorf("want exit 2 and nothing on the standard output, got %d: %s", code, &stdout)
 			}
-			if said := stderr.String(); strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "conformance: ") || !strings.Contains(said, c.want) {
-				t.Errorf("want the one line %q, got %q", c.want, said)
+			if message := stderr.String(); strings.Count(message, "\n") != 1 || !strings.HasPrefix(message, "conformance: ") || !strings.Contains(message, c.want) {
+				t.Errorf("want the one line %q, got %q", c.want, message)
 			}
 		})
 	}

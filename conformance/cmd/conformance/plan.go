@@ -32,11 +32,11 @@ func (t *terminal) plan(p suite.Plan) {
 	if p.MaxHolds == 0 {
 		t.printf("writes  no holds and no bookings\n")
 	} else {
-		stories := ""
-		if p.Stories > 0 {
-			stories = fmt.Sprintf(" and those of %d random lifecycles", p.Stories)
+		lifecycles := ""
+		if p.Lifecycles > 0 {
+			lifecycles = fmt.Sprintf(" and those of %d random lifecycles", p.Lifecycles)
 		}
-		t.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, stories, p.MaxHolds, p.MaxBookings)
+		t.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, lifecycles, p.MaxHolds, p.MaxBookings)
 	}
 	t.printf("depth   %s: about %s\n", p.Depth, count.Of(p.Calls, "call"))
 	t.printf("where   %s, %s\n", where(p), days(p))

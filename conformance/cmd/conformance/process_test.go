@@ -17,7 +17,7 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 )
 
-// process is a run of the command that is under way.
+// process is a run of the command that is in progress.
 type process struct {
 	ran
 	command *exec.Cmd

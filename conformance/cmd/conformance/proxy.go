@@ -46,10 +46,10 @@ func newProxy() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "proxy --upstream URL",
 		Short: "Forward calls to a partner and judge them as they happen",
-		Long: `Stands between any client and a partner. It passes every call on, and every answer
-back, unchanged, and judges the calls of the contract by every rule that needs no
-call of its own, as 'conformance judge' does. Give the client the address of the
-proxy as the partner's. Of the headers only Host changes, to the partner's.
+		Long: `Forwards calls from any client to a partner, and the answers back, without changing
+them. It judges the calls of the contract by every rule that needs no call of its own,
+as 'conformance judge' does. Give the client the proxy's address in place of the
+partner's. The only header that changes is Host, to the partner's.
 
 Judging never slows the traffic. If the judge falls behind, calls pass without being
 judged. Their number is on the status page, in the metrics and in the report.

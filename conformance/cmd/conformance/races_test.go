@@ -24,9 +24,9 @@ var (
 	onlyRaces = "/\\.race$/"
 )
 
-// crowd counts the calls that change something and are under way.
+// crowd counts the calls that change something and are in progress.
 type crowd struct {
-	met chan struct{} // closed when two are under way for the first time
+	met chan struct{} // closed when two are in progress for the first time
 
 	mu        sync.Mutex
 	now, most int
@@ -34,7 +34,7 @@ type crowd struct {
 
 func newCrowd() *crowd { return &crowd{met: make(chan struct{})} }
 
-// enter returns how many calls are under way with this one; leave ends it.
+// enter returns how many calls are in progress with this one; leave ends it.
 func (c *crowd) enter(r *http.Request) (withIt int, leave func()) {
 	if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Products || endpoint == partnerapi.Availability {
 		return 0, func() {}
@@ -62,8 +62,8 @@ func (c *crowd) among(change func(withIt int, next http.Handler, w http.Response
 	}
 }
 
-// stoodTheRaces fails where a race was not passed.
-func (r ran) stoodTheRaces(t *testing.T) {
+// passedTheRaces fails the test if a race was not passed.
+func (r ran) passedTheRaces(t *testing.T) {
 	t.Helper()
 	for _, id := range races {
 		if got := r.rule(t, id); got.Outcome != report.Passed {
@@ -71,7 +71,7 @@ func (r ran) stoodTheRaces(t *testing.T) {
 		}
 	}
 	if r.code != 0 {
-		t.Errorf("want exit 0, got %d\n%s", r.code, r.said())
+		t.Errorf("want exit 0, got %d\n%s", r.code, r.notPassed())
 	}
 }
 
@@ -88,7 +88,7 @@ func TestAPartnerThatServesOneCallerAfterAnotherPassesTheRaces(t *testing.T) {
 		next.ServeHTTP(w, r)
 	})
 	r := judge(t, address, "--depth", "quick", "--label", onlyRaces)
-	r.stoodTheRaces(t)
+	r.passedTheRaces(t)
 	allUndone(t, r, mock)
 }
 
@@ -98,7 +98,7 @@ func TestALostRaceIsDrawnInAPictureBesideTheReport(t *testing.T) {
 	r := judge(t, address, "--label", onlyRaces, "--reports", "report.html")
 	lost := r.rule(t, "reserve.race")
 	if lost.Outcome != report.Failed || lost.Picture != "race-reserve.race.html" {
-		t.Fatalf("want reserve.race failed with a picture, got %s, %q\n%s", lost.Outcome, lost.Picture, r.said())
+		t.Fatalf("want reserve.race failed with a picture, got %s, %q\n%s", lost.Outcome, lost.Picture, r.notPassed())
 	}
 	files := r.files(t)
 	for _, want := range []string{"reserve: done", "availability: 0 left"} {
@@ -164,7 +164,7 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 		}
 	}
 	if r.code != 0 || crowd.most != 1 {
-		t.Errorf("want exit 0, and never two concurrent calls, got %d and %d\n%s", r.code, crowd.most, r.said())
+		t.Errorf("want exit 0, and never two concurrent calls, got %d and %d\n%s", r.code, crowd.most, r.notPassed())
 	}
 }
 

@@ -29,7 +29,7 @@ Exit codes:
   2  the command line was wrong, or a file is not the report of a run`,
 		Example: `  conformance diff main/report.json conformance-report/report.json
   conformance diff old.json new.json --markdown`,
-		Args: cli.Exactly(2, "diff: expected the report.json of an old and a new run, received %d arguments"),
+		Args: cli.Exactly(2, "diff: expected the report.json of an old and a new run, received %d"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if markdown && asJSON {
 				return errors.New("--markdown and --json cannot be combined")
@@ -106,8 +106,8 @@ func newVerify() *cobra.Command {
 		Short: "Check that a report is unchanged, or that a certificate is valid",
 		Long: `Recomputes the SHA-256 of a report.json and compares it with the one in the report.
 
-Anyone who changes a report can also recompute its SHA-256. So pass the sum that the
-run printed, from the log of the run. It proves that the report is unchanged, not who
+Anyone who changes a report can also recompute its SHA-256. So pass --sha256 with
+the digits that the run printed, from the log of the run. They prove that the report is unchanged, not who
 wrote it.
 
 With --key, verifies a certificate of a marketplace by the marketplace's public keys:
@@ -120,7 +120,7 @@ Exit codes:
   1  changed, not the report that --sha256 names, or not valid
   2  not a report.json or certificate, or one that cannot be read`,
 		Example: "  conformance verify conformance-report/report.json\n  conformance verify report.json --sha256 5f0c...\n  conformance verify certificate.jws --key https://marketplace.example/.well-known/jwks.json",
-		Args:    cli.Exactly(1, "verify: expected the path of one report or certificate, received %d arguments; 'conformance verify --help' shows examples"),
+		Args:    cli.Exactly(1, "verify: expected the path of one report or certificate, received %d; 'conformance verify --help' shows examples"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if raw, err := hex.DecodeString(sum); err != nil || sum != "" && len(raw) != 32 {
 				return errors.New("--sha256 is invalid: expected the 64 hexadecimal digits that the run printed")
@@ -157,7 +157,7 @@ func verify(command *cobra.Command, path, sum string) error {
 		say("  not the report that --sha256 names")
 	}
 	say("SHA-256   %s", v.SHA256)
-	say("says      %s of %s, %s", v.Result.Verdict, v.Result.Target.BaseURL, v.Result.StartedAt.UTC().Format(time.RFC3339))
+	say("verdict   %s of %s, %s", v.Result.Verdict, v.Result.Target.BaseURL, v.Result.StartedAt.UTC().Format(time.RFC3339))
 	say("versions  suite %s, contract %s", v.Result.SuiteVersion, v.Result.ContractVersion)
 	if sum == "" {
 		say("Compare the SHA-256 with the one that the run printed. It shows that the report is unchanged, not who wrote it.")

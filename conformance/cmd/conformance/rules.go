@@ -70,11 +70,11 @@ func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain RULE|CLAUSE",
 		Short: "Explain a rule, or the rules of a clause, with examples",
-		Long: `Explains a rule: what must hold, why, how to fix what breaks it, and an example of a
+		Long: `Explains a rule: what must hold, why, how to fix a failure, and an example of a
 right and a wrong answer. With the id of a clause, such as RSV-3, it explains every rule
 about that clause.`,
 		Example: "  conformance explain reserve.vacancies.one\n  conformance explain RSV-3",
-		Args:    cli.Exactly(1, "Expected the id of one rule or clause, received %d arguments; 'conformance rules' lists all"),
+		Args:    cli.Exactly(1, "Expected the id of one rule or clause, received %d; 'conformance rules' lists all"),
 		RunE: func(command *cobra.Command, args []string) error {
 			rules, err := rule.Named(args[0])
 			if err != nil {

@@ -66,11 +66,11 @@ about ten steps each.
 A run that you narrow, such as with --rule or --read-only, has the verdict partial:
 it says what was judged and what was not.
 
---webhook-listen receives the partner's webhooks, in the place of the marketplace, and
-judges what they say of the run's own holds. Give the partner the address of
---webhook-url, below which it sends /availability/notify and /sync/trigger. If the
-partner is elsewhere, a tunnel leads from that address to --webhook-listen; it must
-keep the path.
+With --webhook-listen, the run receives the partner's webhooks in place of the
+marketplace, and judges what they report about the run's own holds. Give the partner
+the address of --webhook-url; it appends /availability/notify and /sync/trigger. If the
+partner runs on another machine, let a tunnel forward that address to --webhook-listen.
+It must keep the path.
 
 --watch runs again after each change, the failing rules first, and shows what changed.
 
@@ -83,8 +83,8 @@ environments. The command line takes precedence over the environment, the
 environment over the profile, and the profile over the file's common settings.
 ` + settingsFile + ` is read from the working directory. Name the file with --config
 if it sets addresses, files or the key's variable: base-url, clock-url,
-webhook-listen, webhook-url, auth-key-env, ca-file, baseline, report-dir or ledger. A repository that you
-cloned may contain such a file, which must not choose these.
+webhook-listen, webhook-url, auth-key-env, ca-file, baseline, report-dir or ledger.
+A repository that you cloned may contain such a file, which must not choose these.
 
 Exit codes:
   0  conformant, or partial where flags narrowed the run: no MUST rule failed

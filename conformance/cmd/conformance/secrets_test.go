@@ -37,16 +37,16 @@ func echoes(secret string) map[string]string {
 	}
 }
 
-// talker is a mock partner that sends its key to everyone, wherever a text can
+// leakyPartner is a mock partner that sends its key to everyone, wherever a text can
 // stand, and breaks rules everywhere, so that the texts become evidence.
-type talker struct {
+type leakyPartner struct {
 	mock   *mockpartner.Mock
 	secret string
 	prefix string // of the base URL's path
 	all    string // all echoes
 }
 
-func (p talker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p leakyPartner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	r.URL.Path = strings.ReplaceAll(strings.TrimPrefix(r.URL.Path, p.prefix), p.secret+"/", "")
 	r.URL.RawPath, r.RequestURI = "", ""
@@ -69,13 +69,13 @@ func (p talker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // inJSON is the secret as our own encoder writes it into a request.
-func (p talker) inJSON() string {
+func (p leakyPartner) inJSON() string {
 	quoted, _ := json.Marshal(p.secret)
 	return strings.Trim(string(quoted), `"`)
 }
 
 // talk changes an answer of the mock's.
-func (p talker) talk(endpoint partnerapi.Endpoint, recorder *httptest.ResponseRecorder) (int, []byte) {
+func (p leakyPartner) talk(endpoint partnerapi.Endpoint, recorder *httptest.ResponseRecorder) (int, []byte) {
 	if recorder.Code/100 != 2 {
 		answer, _ := json.Marshal(map[string]string{"message": p.all})
 		return recorder.Code, answer
@@ -134,7 +134,7 @@ func TestTheKeyIsNowhereWhateverThePartnerDoesWithIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			partner := talker{mock: mock, secret: secret, prefix: "/" + secret}
+			partner := leakyPartner{mock: mock, secret: secret, prefix: "/" + secret}
 			for how, echo := range echoes(secret) {
 				partner.all += how + ": " + echo + "\n"
 			}
@@ -150,7 +150,7 @@ func TestTheKeyIsNowhereWhateverThePartnerDoesWithIt(t *testing.T) {
 			}
 			r := run()
 			if r.code != 1 || len(r.outcomes(report.Failed)) < 3 {
-				t.Fatalf("want exit 1 and several findings, got exit %d and %q\n%s%s", r.code, r.outcomes(report.Failed), r.said(), r.stderr)
+				t.Fatalf("want exit 1 and several findings, got exit %d and %q\n%s%s", r.code, r.outcomes(report.Failed), r.notPassed(), r.stderr)
 			}
 			documents := r.files(t)
 			for _, name := range view.Names() {

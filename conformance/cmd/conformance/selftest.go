@@ -52,7 +52,7 @@ defect has an outcome:
   survived     that rule did not fail
   wrong rule   another MUST rule failed, or another cause was named
   never fired  the defect changed no answer
-The reports of the runs with unexpected results are kept beside them.
+The reports of the runs with unexpected results are kept in the same folder.
 
 Exit codes:
   0  proven: every defect was killed, every MUST and SHOULD rule has one, no lawful

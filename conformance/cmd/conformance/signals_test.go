@@ -232,20 +232,20 @@ type cleaned struct {
 
 // cleanUp runs conformance cleanup, and fails where its exit code does not say
 // what it lists.
-func cleanUp(t *testing.T, account, address string) (said cleaned) {
+func cleanUp(t *testing.T, account, address string) (left cleaned) {
 	t.Helper()
 	r := start(t, withKey(), "cleanup", account, "--json", "--clock-url", address+"/_mock/clock").wait(t)
-	if err := json.Unmarshal([]byte(r.stdout), &said); err != nil {
+	if err := json.Unmarshal([]byte(r.stdout), &left); err != nil {
 		t.Fatalf("want JSON, got exit %d, %v\n%s%s", r.code, err, r.stdout, r.stderr)
 	}
 	want := 0
-	if len(said.NotUndone) > 0 {
+	if len(left.NotUndone) > 0 {
 		want = 1
 	}
 	if r.code != want || r.stderr != "" {
-		t.Errorf("want exit %d where %d are left, got %d\n%s", want, len(said.NotUndone), r.code, r.stderr)
+		t.Errorf("want exit %d where %d are left, got %d\n%s", want, len(left.NotUndone), r.code, r.stderr)
 	}
-	return said
+	return left
 }
 
 func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndListsThem(t *testing.T) {
@@ -258,14 +258,14 @@ func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndLists
 			t.Parallel()
 			mock := small(t)
 			address, account := k.killed(t, mock)
-			said := cleanUp(t, account, address)
+			cleanedUp := cleanUp(t, account, address)
 			for _, booking := range mock.Default().Platform().Bookings() {
 				if booking.CancelledAt.IsZero() {
 					t.Errorf("want every booking cancelled, got %+v", booking)
 				}
 			}
 			latest := time.Time{}
-			for _, left := range said.NotUndone {
+			for _, left := range cleanedUp.NotUndone {
 				if left.Kind != "hold" || left.Code != "" || !strings.Contains(left.Reason, "before reserve was answered") {
 					t.Errorf("want only holds whose answer never arrived left, got %+v", left)
 				}
@@ -278,15 +278,15 @@ func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndLists
 				}
 			}
 			for _, hold := range holdsOf(mock) {
-				if !isListed(hold, said.NotUndone) {
-					t.Errorf("want %+v undone or listed, got %+v", hold, said.NotUndone)
+				if !isListed(hold, cleanedUp.NotUndone) {
+					t.Errorf("want %+v undone or listed, got %+v", hold, cleanedUp.NotUndone)
 				}
 			}
-			if len(said.NotUndone) == 0 {
+			if len(cleanedUp.NotUndone) == 0 {
 				return
 			}
-			if again := cleanUp(t, account, address); len(again.NotUndone) != len(said.NotUndone) {
-				t.Errorf("want the same said again, got %+v", again)
+			if again := cleanUp(t, account, address); len(again.NotUndone) != len(cleanedUp.NotUndone) {
+				t.Errorf("want the same answer again, got %+v", again)
 			}
 			mock.Default().Clock().Set(latest.Add(time.Second))
 			if left := holdsOf(mock); len(left) > 0 {

@@ -24,7 +24,7 @@ var expiry = []string{
 	"confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies",
 }
 
-// briefly is long enough for every story of a run on a busy machine, and short
+// briefly is long enough for every lifecycle of a run on a busy machine, and short
 // enough to be waited for.
 const briefly = 15 * time.Second
 
@@ -33,7 +33,7 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	mock, address := startMock(t, mockpartner.Options{HoldFor: briefly})
 	r := judge(t, address, "--include-slow", "--handles-ticket-delivery")
 	if r.code != 0 || !strings.Contains(r.stdout, "\nwaiting until ") {
-		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.said())
+		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.notPassed())
 	}
 	for _, one := range r.plain() {
 		if one.Outcome != report.Passed && one.ID != "reserve.expires-window" {
@@ -108,7 +108,7 @@ func TestAnInterruptEndsTheWaitImmediatelyAndKeepsWhatWasJudged(t *testing.T) {
 	allUndone(t, r, mock)
 }
 
-// waitingBegan fails where nothing is held when a run begins to wait, or where what
+// waitingBegan fails the test if nothing is held when a run begins to wait, or where what
 // is held was not held for long.
 func waitingBegan(t *testing.T, mock *mockpartner.Mock) {
 	t.Helper()
@@ -173,9 +173,9 @@ func TestACertificateOfThePartnersOwnAuthorityIsTrustedWhenItIsGiven(t *testing.
 	}
 	r := judge(t, server.URL, ofMock(server.URL, "--ca-file", file)...)
 	if r.code != 0 {
-		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.said(), r.stderr)
+		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.notPassed(), r.stderr)
 	}
-	// The clock is the same server's.
+	// The mock's server also serves the clock.
 	if expired := r.rule(t, rule.ConfirmExpired.ID); expired.Outcome != report.Passed {
 		t.Errorf("want the expiry of holds judged, got %s: %s", expired.Outcome, expired.Message)
 	}

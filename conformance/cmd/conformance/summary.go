@@ -216,7 +216,7 @@ func (s *summary) exploration(e *report.Exploration) {
 	if e == nil {
 		return
 	}
-	s.printf("%d of %d random lifecycles played, of %d steps; --explore %d --seed %d plays them again\n", e.Played, e.Stories, e.Steps, e.Stories, e.Seed)
+	s.printf("%d of %d random lifecycles played, of %d steps; --explore %d --seed %d plays them again\n", e.Played, e.Lifecycles, e.Steps, e.Lifecycles, e.Seed)
 	if e.Broken == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// isNotAccused fails where a rule failed or warned, or more than so many are inconclusive.
+// isNotAccused fails the test if a rule failed or warned, or more than so many are inconclusive.
 func (r ran) isNotAccused(t *testing.T, inconclusive int) {
 	t.Helper()
 	for _, outcome := range []report.Outcome{report.Failed, report.Warned, report.Blocked} {
@@ -22,7 +22,7 @@ func (r ran) isNotAccused(t *testing.T, inconclusive int) {
 		}
 	}
 	if open := r.outcomes(report.Inconclusive); len(open) > inconclusive {
-		t.Errorf("expected at most %d inconclusive rules, received %q\n%s", inconclusive, open, r.said())
+		t.Errorf("expected at most %d inconclusive rules, received %q\n%s", inconclusive, open, r.notPassed())
 	}
 }
 
@@ -83,7 +83,7 @@ func TestAPartnerThatTurnsAnEndpointAwayForGoodIsNotAccusedOfAnything(t *testing
 				}
 			}
 			if len(r.outcomes(report.Inconclusive)) == 0 {
-				t.Errorf("expected rules that could not be judged, received none\n%s", r.said())
+				t.Errorf("expected rules that could not be judged, received none\n%s", r.notPassed())
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func TestHoldsAreUndoneEvenIfRulesFail(t *testing.T) {
 			mock := small(t)
 			r := judge(t, between(t, mock, partner.change))
 			if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{partner.fails}) {
-				t.Errorf("want exit 1 for %q, got %d for %q\n%s", partner.fails, r.code, failed, r.said())
+				t.Errorf("want exit 1 for %q, got %d for %q\n%s", partner.fails, r.code, failed, r.notPassed())
 			}
 			allUndone(t, r, mock)
 		})
@@ -83,7 +83,7 @@ func TestHoldsAndBookingsThatCannotBeUndoneAreListed(t *testing.T) {
 			t.Parallel()
 			r := judge(t, between(t, small(t), partner.change))
 			if r.code != 1 || len(r.result.NotUndone) == 0 {
-				t.Fatalf("want exit 1 and what was not undone, got %d and %+v\n%s", r.code, r.result.NotUndone, r.said())
+				t.Fatalf("want exit 1 and what was not undone, got %d and %+v\n%s", r.code, r.result.NotUndone, r.notPassed())
 			}
 			for _, left := range r.result.NotUndone {
 				if left.Kind != partner.kind || !strings.Contains(left.Reason, partner.reason) || left.ProductID == "" || left.AvailabilityID == "" || left.Start == "" {
@@ -109,7 +109,7 @@ func TestAtMostTwoBookingsAreMadeWithAPartnerWithoutCancelAndBothAreListed(t *te
 		listed[left.Code] = true
 	}
 	if r.code != 0 || len(made) > 2 || !maps.Equal(made, listed) {
-		t.Errorf("want exit 0 and at most 2 bookings, all listed, got %d, made %v, listed %v\n%s", r.code, made, listed, r.said())
+		t.Errorf("want exit 0 and at most 2 bookings, all listed, got %d, made %v, listed %v\n%s", r.code, made, listed, r.notPassed())
 	}
 }
 
@@ -177,7 +177,7 @@ func TestACleanupListsWhatItCannotUndoAndExits1(t *testing.T) {
 	for _, want := range []string{
 		`not undone: hold "C1"`, "release was answered with 500 Internal Server Error; it expires at ",
 		`not undone: booking "B2"`, "cancel was answered with 405 Method Not Allowed",
-		"not undone: hold of product", "the run ended before reserve was answered: there may be a hold, which ends when it expires; reference conformance-",
+		"not undone: hold of product", "the run ended before reserve was answered: there may be a hold until it expires; reference conformance-",
 		"; it has expired by ", "0 undone, 3 left\n",
 	} {
 		if !strings.Contains(r.stdout, want) {

@@ -105,5 +105,5 @@ func TestWatchingThatIsInterruptedDuringARunReleasesWhatItHolds(t *testing.T) {
 	}))
 	<-held
 	w.interrupt(t)
-	leftAsItWas(t, mock)
+	everythingUndone(t, mock)
 }

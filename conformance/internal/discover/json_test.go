@@ -139,7 +139,7 @@ func TestElementsReturnsNoMoreThanCanBeLawful(t *testing.T) {
 	}
 }
 
-// Whatever the text: no panic, and the elements that encoding/json finds.
+// For any text: no panic, and the same elements as encoding/json finds.
 func FuzzElements(f *testing.F) {
 	for _, seed := range []string{`[]`, `[1,"a,b",[2],{"c":[3]}]`, `["\\",",","\"]"]`, `[[],[]]`, ` [ null ] `, `{"products":[1]}`, `[1`, "[\"\xff\"]"} {
 		f.Add([]byte(seed))

@@ -211,7 +211,7 @@ func WhyNone(offers []Offer, want Want) string {
 func penalty(offer Offer, key string, want Want) int {
 	ahead := offer.Slot.Start.Sub(want.Now)
 	seats := offer.Slot.Seats(offer.Product)
-	grave := 0
+	score := 0
 	for _, disliked := range []bool{
 		want.Counted && !seats.Counted,
 		want.Used[key],
@@ -219,10 +219,10 @@ func penalty(offer Offer, key string, want Want) int {
 		ahead < comfortable,
 		want.Late && ahead < late,
 	} {
-		grave *= 2
+		score *= 2
 		if disliked {
-			grave++
+			score++
 		}
 	}
-	return grave
+	return score
 }

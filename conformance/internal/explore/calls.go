@@ -15,15 +15,15 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// parties lists the parties that stories reserve for: the units of an option, and how many of the
+// parties lists the parties that lifecycles reserve for: the units of an option, and how many of the
 // guests are infants. If an option lacks a unit of the party, the party is a single guest.
 var parties = []func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64){
 	leadParty(1), leadParty(2), leadParty(3),
 	func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
-		return beside(option, option.Companion, 0)
+		return withOther(option, option.Companion, 0)
 	},
 	func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
-		return beside(option, option.Infant, 1)
+		return withOther(option, option.Infant, 1)
 	},
 	func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64) {
 		return partner.Guests(option, max(1, left.Least+left.More+1)), 0 // one more than there are seats
@@ -36,7 +36,7 @@ func leadParty(n int64) func(discover.Option, model.Seats) ([]partnerapi.UnitQua
 	}
 }
 
-func beside(option discover.Option, other func() (string, bool), infants int64) ([]partnerapi.UnitQuantity, int64) {
+func withOther(option discover.Option, other func() (string, bool), infants int64) ([]partnerapi.UnitQuantity, int64) {
 	units := partner.Guests(option, 1)
 	if unit, ok := other(); ok {
 		return append(units, partnerapi.UnitQuantity{ID: unit, Quantity: 1}), infants
@@ -64,9 +64,9 @@ var accepting = map[partnerapi.Endpoint][]int{
 	partnerapi.Confirm: {http.StatusOK}, partnerapi.Release: {http.StatusOK}, partnerapi.Cancel: {http.StatusOK},
 }
 
-// hear judges the status of an answer, and the message of a refusal that must have one. It reports
+// judgeStatus judges the status of an answer, and the message of a refusal that must have one. It reports
 // whether the call was accepted.
-func hear(answer *probe.Answer, want model.Want) (e expectation, accepted bool) {
+func judgeStatus(answer *probe.Answer, want model.Want) (e expectation, accepted bool) {
 	statuses := accepting[answer.Endpoint]
 	accepted = answer.OK(statuses...)
 	// A second confirm may be refused with any 4xx (CNF-4), everything else with 400.
@@ -100,7 +100,7 @@ func (p *playing) newID(e *expectation, field, id string) {
 	case e.flaw != "":
 	case id == "":
 		p.act.ID = true
-		e.flaw = fmt.Sprintf("%s: expected one, it is missing", field)
+		e.flaw = fmt.Sprintf("%s: expected one, received none", field)
 	case p.given[field+id]:
 		p.act.ID = true
 		e.flaw = fmt.Sprintf("%s: expected a new value, received %q again", field, id)
@@ -118,12 +118,12 @@ func (p *playing) reserveParty(step Step) {
 	known := welcome{offer.Key(), partyWords(units)}
 	p.act.Guests = party.Guests
 	want := p.state.WantReserve(step.Slot, party, p.welcome[known] && p.open[step.Slot])
-	told := p.tell("reserve %s in slot %s, which is hold %d", partyWords(units), letter(step.Slot), len(p.holds)+1)
-	made, stop := p.Book.Reserve(p.ctx, told.Does, offer, units, true, probe.GoodKey)
+	reported := p.addStep("reserve %s in slot %s, which is hold %d", partyWords(units), letter(step.Slot), len(p.holds)+1)
+	made, stop := p.Book.Reserve(p.ctx, reported.Does, offer, units, true, probe.GoodKey)
 	if p.stopAt(stop) {
 		return
 	}
-	e, accepted := hear(made.Answer, want)
+	e, accepted := judgeStatus(made.Answer, want)
 	if accepted {
 		p.newID(&e, "reservationConfirmationCode", made.Code)
 		p.welcome[known] = p.welcome[known] || e.flaw == ""
@@ -132,18 +132,18 @@ func (p *playing) reserveParty(step Step) {
 	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
 	p.state.Reserved(len(p.holds)-1, step.Slot, party, accepted && made.Held())
 	p.act.Accepted = accepted
-	p.heard(told, made.Answer, e)
-	p.count(told, step.Slot)
+	p.record(reported, made.Answer, e)
+	p.count(reported, step.Slot)
 }
 
 func (p *playing) confirmOne(number int) {
 	h, before := p.holds[number], p.state.Holds[number]
-	told := p.tell("confirm hold %d%s", number+1, before.Past())
-	answer, stop := p.Book.Confirm(p.ctx, told.Does, h, true, probe.GoodKey)
+	reported := p.addStep("confirm hold %d%s", number+1, before.Past())
+	answer, stop := p.Book.Confirm(p.ctx, reported.Does, h, true, probe.GoodKey)
 	if p.stopAt(stop) {
 		return
 	}
-	e, accepted := hear(answer, p.state.WantConfirm(number))
+	e, accepted := judgeStatus(answer, p.state.WantConfirm(number))
 	id := partner.Text(answer, "externalBookingId")
 	switch {
 	case !accepted:
@@ -155,35 +155,35 @@ func (p *playing) confirmOne(number int) {
 		p.ids[number] = id
 	}
 	p.state.Confirmed(number, accepted, 0)
-	p.heard(told, answer, e)
-	p.count(told, before.Slot)
+	p.record(reported, answer, e)
+	p.count(reported, before.Slot)
 }
 
 func (p *playing) releaseOne(number int) {
-	told := p.tell("release hold %d%s", number+1, p.state.Holds[number].Past())
-	answer, stop := p.Book.Release(p.ctx, told.Does, p.holds[number].Code, probe.GoodKey)
+	reported := p.addStep("release hold %d%s", number+1, p.state.Holds[number].Past())
+	answer, stop := p.Book.Release(p.ctx, reported.Does, p.holds[number].Code, probe.GoodKey)
 	if !p.stopAt(stop) {
-		p.undone(told, answer, number, schemas.ReleaseAnswer, model.Held)
+		p.undone(reported, answer, number, schemas.ReleaseAnswer, model.Held)
 		p.state.Released(number)
-		p.count(told, p.state.Holds[number].Slot)
+		p.count(reported, p.state.Holds[number].Slot)
 	}
 }
 
 func (p *playing) cancelOne(number int) {
-	told := p.tell("cancel the booking of hold %d%s", number+1, p.state.Holds[number].Past())
-	answer, stop := p.Book.Cancel(p.ctx, told.Does, p.ids[number], probe.GoodKey)
+	reported := p.addStep("cancel the booking of hold %d%s", number+1, p.state.Holds[number].Past())
+	answer, stop := p.Book.Cancel(p.ctx, reported.Does, p.ids[number], probe.GoodKey)
 	if !p.stopAt(stop) {
-		p.undone(told, answer, number, schemas.CancelAnswer, model.Booked)
+		p.undone(reported, answer, number, schemas.CancelAnswer, model.Booked)
 		p.state.Cancelled(number)
-		p.count(told, p.state.Holds[number].Slot)
+		p.count(reported, p.state.Holds[number].Slot)
 	}
 }
 
-func (p *playing) undone(told *report.StoryStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
-	e, _ := hear(answer, model.Want{Accept: true})
+func (p *playing) undone(reported *report.LifecycleStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
+	e, _ := judgeStatus(answer, model.Want{Accept: true})
 	e.succeeds(answer, schema, p.state.Holds[number].Stage == stage)
 	p.Account.Settle(answer, p.holds[number])
-	p.heard(told, answer, e)
+	p.record(reported, answer, e)
 }
 
 // succeeds judges the body of the answer to a release or a cancellation. If the call undoes
@@ -203,22 +203,22 @@ func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool)
 func (p *playing) unknown(does model.Kind) {
 	var answer *probe.Answer
 	var stop *partner.Stop
-	var told *report.StoryStep
+	var reported *report.LifecycleStep
 	want := model.Want{Accept: true}
 	switch does {
 	case ReleaseUnknown:
-		told = p.tell("release an unknown code")
-		answer, stop = p.Book.Release(p.ctx, told.Does, p.Account.UnknownCode(), probe.GoodKey)
+		reported = p.addStep("release an unknown code")
+		answer, stop = p.Book.Release(p.ctx, reported.Does, p.Account.UnknownCode(), probe.GoodKey)
 	case ConfirmUnknown:
 		want = model.Want{Refuse: true}
-		told = p.tell("confirm an unknown code")
-		answer, stop = p.Book.Confirm(p.ctx, told.Does, p.UnknownHold(), true, probe.GoodKey)
+		reported = p.addStep("confirm an unknown code")
+		answer, stop = p.Book.Confirm(p.ctx, reported.Does, p.UnknownHold(), true, probe.GoodKey)
 	case CancelUnknown:
-		told = p.tell("cancel an unknown booking")
-		answer, stop = p.Book.Cancel(p.ctx, told.Does, p.Account.UnknownCode(), probe.GoodKey)
+		reported = p.addStep("cancel an unknown booking")
+		answer, stop = p.Book.Cancel(p.ctx, reported.Does, p.Account.UnknownCode(), probe.GoodKey)
 	}
 	if !p.stopAt(stop) {
-		e, _ := hear(answer, want)
-		p.heard(told, answer, e)
+		e, _ := judgeStatus(answer, want)
+		p.record(reported, answer, e)
 	}
 }

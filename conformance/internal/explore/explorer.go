@@ -15,33 +15,33 @@ import (
 )
 
 const (
-	// shorteningTime is the maximum time for shortening a failing story.
+	// shorteningTime is the maximum time for shortening a failing lifecycle.
 	shorteningTime = 20 * time.Second
-	// storyShare is the share of the run's time after which no further story starts;
+	// lifecycleShare is the share of the run's time after which no further lifecycle starts;
 	// shorteningShare is the share after which shortening stops.
-	storyShare, shorteningShare = 0.8, 0.9
-	// mostDoubts is the maximum number of stories that fail once but not again.
+	lifecycleShare, shorteningShare = 0.8, 0.9
+	// mostDoubts is the maximum number of lifecycles that fail once but not again.
 	mostDoubts = 3
-	// mostTroubles is the number of holds and bookings that stories could not undo after which no
-	// further story is played. They are left to the end of the run.
-	mostTroubles = 5
-	// replays is how often a failing story is played again before it counts.
+	// mostNotUndone is the number of holds and bookings that lifecycles could not undo after which no
+	// further lifecycle is played. They are left to the end of the run.
+	mostNotUndone = 5
+	// replays is how often a failing lifecycle is played again before it counts.
 	replays = 2
-	// calmReadings is how often slots are read to see whether other customers change them.
-	calmReadings = 4
+	// stableReadings is how often slots are read to see whether other customers change them.
+	stableReadings = 4
 )
 
 type Result struct {
-	Told  report.Exploration
-	Flaw  string // what is wrong with the last step of the failing story; "" if no story failed
-	Does  string // description of that step
-	Shown []*probe.Exchange
-	Stop  *partner.Stop // why no further story was played
+	Exploration report.Exploration
+	Flaw        string // what is wrong with the last step of the failing lifecycle; "" if no lifecycle failed
+	Does        string // description of that step
+	Shown       []*probe.Exchange
+	Stop        *partner.Stop // why no further lifecycle was played
 }
 
 func Play(ctx context.Context, p *scenario.Player, _ int) Result {
-	told := p.Explore()
-	e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, told: told}
+	exploration := p.Explore()
+	e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, exploration: exploration}
 	if e.pools, e.stop = slotPools(ctx, p); e.stop == nil {
 		traits := p.Book.Traits()
 		e.from = Material{
@@ -50,7 +50,7 @@ func Play(ctx context.Context, p *scenario.Player, _ int) Result {
 		}
 		e.search()
 	}
-	r := Result{Told: *told, Stop: e.stop}
+	r := Result{Exploration: *exploration, Stop: e.stop}
 	if e.broken != nil {
 		r.Flaw, r.Shown, r.Does = e.broken.flaw, e.broken.shown, e.broken.steps[len(e.broken.steps)-1].Does
 	}
@@ -59,61 +59,61 @@ func Play(ctx context.Context, p *scenario.Player, _ int) Result {
 
 func (e *explorer) search() {
 	doubts := 0
-	for e.told.Played < e.told.Stories && e.broken == nil && e.stop == nil {
+	for e.exploration.Played < e.exploration.Lifecycles && e.broken == nil && e.stop == nil {
 		e.shortening, e.start = time.Time{}, nil
-		left, seed := e.told.Stories-e.told.Played, e.told.Seed+uint64(e.told.Played)
+		left, seed := e.exploration.Lifecycles-e.exploration.Played, e.exploration.Seed+uint64(e.exploration.Played)
 		played, found := Search(e.from, left, seed, e.judge)
-		e.told.Played += played
+		e.exploration.Played += played
 		switch {
 		case found == nil, e.stop != nil:
 			return
 		case e.confirm(found):
 			return
 		}
-		e.told.Disturbed++
+		e.exploration.Disturbed++
 		if doubts++; doubts == mostDoubts {
 			e.stop = partner.Missing("%s broke the contract once, but not when repeated", count.Of(doubts, "lifecycle"))
 		}
 	}
 }
 
-// judge plays a story that was drawn, or a shorter one that was derived from it.
-func (e *explorer) judge(seed uint64, story Story) (Verdict, int) {
+// judge plays a lifecycle that was drawn, or a shorter one that was derived from it.
+func (e *explorer) judge(seed uint64, lifecycle Lifecycle) (Verdict, int) {
 	if !e.shortening.IsZero() {
-		return e.judgeShorter(seed, story)
+		return e.judgeShorter(seed, lifecycle)
 	}
-	if e.Time.Spent() > storyShare {
-		e.stop = partner.Missing("only %[2]d of %[1]d lifecycles were played before the time was used up (--max-duration)", e.told.Stories, seed-e.told.Seed)
+	if e.Time.Spent() > lifecycleShare {
+		e.stop = partner.Missing("only %[2]d of %[1]d lifecycles were played before the time was used up (--max-duration)", e.exploration.Lifecycles, seed-e.exploration.Seed)
 		return Over, 0
 	}
-	offers, _ := e.offers(seed, story, (*slotPool).inTurn)
-	a := e.play(story, offers)
-	e.told.Steps += len(a.steps)
+	offers, _ := e.offers(seed, lifecycle, (*slotPool).inTurn)
+	a := e.play(lifecycle, offers)
+	e.exploration.Steps += len(a.steps)
 	switch {
 	case a.flaw == "" && a.stop != nil:
 		e.stop = a.stop
 		return Over, 0
 	case a.flaw == "":
 		return Held, 0
-	case !e.calm(a):
-		e.told.Disturbed++
+	case !e.isStable(a):
+		e.exploration.Disturbed++
 		return Held, 0
 	}
 	e.shortening, e.start = time.Now(), a.start
 	return Broke, a.taken
 }
 
-// judgeShorter plays a story on slots that no story has used. On used slots it might fail because
+// judgeShorter plays a lifecycle on slots that no lifecycle has used. On used slots it might fail because
 // of earlier calls.
-func (e *explorer) judgeShorter(seed uint64, story Story) (Verdict, int) {
+func (e *explorer) judgeShorter(seed uint64, lifecycle Lifecycle) (Verdict, int) {
 	if time.Since(e.shortening) > shorteningTime || e.Time.Spent() > shorteningShare {
 		return Over, 0
 	}
-	offers, ok := e.offers(seed, story, e.fresh)
+	offers, ok := e.offers(seed, lifecycle, e.fresh)
 	if !ok {
 		return Over, 0
 	}
-	a := e.play(story, offers)
+	a := e.play(lifecycle, offers)
 	switch {
 	case a.flaw != "":
 		return Broke, a.taken
@@ -124,26 +124,26 @@ func (e *explorer) judgeShorter(seed uint64, story Story) (Verdict, int) {
 	}
 }
 
-// confirm plays the failing story again, the shortest first. It keeps a story that fails each time
+// confirm plays the failing lifecycle again, the shortest first. It keeps a lifecycle that fails each time
 // at the same step, while no other customer changes the slots.
 func (e *explorer) confirm(found *Found) bool {
-	for _, story := range []Story{found.Story, found.First} {
-		if a := e.again(found.Seed, story); a != nil {
+	for _, lifecycle := range []Lifecycle{found.Shortest, found.First} {
+		if a := e.again(found.Seed, lifecycle); a != nil {
 			e.broken = a
-			e.told.Broken = a.story(found)
+			e.exploration.Broken = a.lifecycle(found)
 			return true
 		}
 	}
 	return false
 }
 
-// again plays a story as often as a breach must be seen, and returns the last playing. It returns
-// nil if the story did not fail each time at the same step.
-func (e *explorer) again(seed uint64, story Story) (last *playing) {
+// again plays a lifecycle as often as a breach must be seen, and returns the last playing. It returns
+// nil if the lifecycle did not fail each time at the same step.
+func (e *explorer) again(seed uint64, lifecycle Lifecycle) (last *playing) {
 	for range replays {
-		offers, _ := e.offers(seed, story, e.lastly)
-		a := e.play(story, offers)
-		if a.flaw == "" || last != nil && len(a.steps) != len(last.steps) || !e.calm(a) {
+		offers, _ := e.offers(seed, lifecycle, e.lastly)
+		a := e.play(lifecycle, offers)
+		if a.flaw == "" || last != nil && len(a.steps) != len(last.steps) || !e.isStable(a) {
 			return nil
 		}
 		last = a
@@ -151,15 +151,15 @@ func (e *explorer) again(seed uint64, story Story) (last *playing) {
 	return last
 }
 
-// calm reports whether the slots of a playing stay unchanged while nothing is done. If not, other
+// isStable reports whether the slots of a playing stay unchanged while nothing is done. If not, other
 // customers are active.
-func (e *explorer) calm(p *playing) bool {
+func (e *explorer) isStable(p *playing) bool {
 	for slot, offer := range p.offers {
 		if offer.Slot.ID == "" || !p.state.Slots[slot].Counted {
 			continue
 		}
 		var before *scenario.Reading
-		for range calmReadings {
+		for range stableReadings {
 			read, o := e.Seats.Look(e.ctx, offer, "while it is left alone")
 			if o != nil || before != nil && !read.Same(before) {
 				return false
@@ -170,12 +170,12 @@ func (e *explorer) calm(p *playing) bool {
 	return true
 }
 
-// offers returns the slots that a story is played on, by their number in it. Slots that it does not
+// offers returns the slots that a lifecycle is played on, by their number in it. Slots that it does not
 // use are empty. It returns false if take has no slot left.
-func (e *explorer) offers(seed uint64, story Story, take func(p *slotPool, left int64) (discover.Offer, bool)) ([]discover.Offer, bool) {
+func (e *explorer) offers(seed uint64, lifecycle Lifecycle, take func(p *slotPool, left int64) (discover.Offer, bool)) ([]discover.Offer, bool) {
 	roles := e.roles(seed)
 	offers := make([]discover.Offer, len(roles))
-	for _, step := range story {
+	for _, step := range lifecycle {
 		if step.Does != model.Look && step.Does != model.Reserve || offers[step.Slot].Slot.ID != "" {
 			continue
 		}
@@ -192,10 +192,10 @@ func (e *explorer) offers(seed uint64, story Story, take func(p *slotPool, left 
 	return offers, true
 }
 
-// fresh returns a slot that no story has used, while there is one. It prefers a slot with left or
-// more seats to one that just has room for stories, and then a slot of own.
+// fresh returns a slot that no lifecycle has used, while there is one. It prefers a slot with left or
+// more seats to one that just has room for lifecycles, and then a slot of its own.
 func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
-	for _, least := range []int64{left, min(left, roomForStories)} {
+	for _, least := range []int64{left, min(left, roomForLifecycles)} {
 		for _, pool := range append([]*slotPool{own}, e.pools...) {
 			if offer, ok := pop(&pool.once, least); ok {
 				return offer, true
@@ -205,8 +205,8 @@ func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
 	return discover.Offer{}, false
 }
 
-// lastly returns a slot that no story has used, while there is one with left or more seats;
-// otherwise any slot of own.
+// lastly returns a slot that no lifecycle has used, while there is one with left or more seats;
+// otherwise any slot of its own.
 func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
 	if offer, ok := pop(&own.last, left); ok {
 		return offer, true
@@ -217,7 +217,7 @@ func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
 	return own.inTurn(left)
 }
 
-// roles returns the pools of a story's slots: two slots of one option if it has two, and one of
+// roles returns the pools of a lifecycle's slots: two slots of one option if it has two, and one of
 // another option if there is one.
 func (e *explorer) roles(seed uint64) []*slotPool {
 	own := e.pools[seed%uint64(len(e.pools))]
@@ -231,21 +231,21 @@ func (e *explorer) roles(seed uint64) []*slotPool {
 	return roles
 }
 
-// roomForStories is the preferred number of seats left in a slot for stories: enough for several
+// roomForLifecycles is the preferred number of seats left in a slot for lifecycles: enough for several
 // parties, and few enough to be sold out.
-const roomForStories = 4
+const roomForLifecycles = 4
 
 const mostPools = 12
 
 const (
-	mostOften = 12          // maximum number of slots of an option that drawn stories use
-	mostLast  = 4 * replays // maximum number of slots kept for the reported story
+	mostOften = 12          // maximum number of slots of an option that drawn lifecycles use
+	mostLast  = 4 * replays // maximum number of slots kept for the reported lifecycle
 )
 
 type slotPool struct {
-	often []discover.Offer // for drawn stories, in turn
-	once  []discover.Offer // for shorter stories derived from a failing one
-	last  []discover.Offer // for the reported story, when it is played for the last times
+	often []discover.Offer // for drawn lifecycles, in turn
+	once  []discover.Offer // for shorter lifecycles derived from a failing one
+	last  []discover.Offer // for the reported lifecycle, when it is played for the last times
 	turns int
 }
 
@@ -291,10 +291,10 @@ func pop(offers *[]discover.Offer, left int64) (discover.Offer, bool) {
 
 func seatsLeft(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 
-// slotPools returns the slots for stories, by option. Options with a single slot are left out if
+// slotPools returns the slots for lifecycles, by option. Options with a single slot are left out if
 // others have more.
 func slotPools(ctx context.Context, p *scenario.Player) ([]*slotPool, *partner.Stop) {
-	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Counted: true, Room: roomForStories, Fewest: true, Late: true})
+	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Counted: true, Room: roomForLifecycles, Fewest: true, Late: true})
 	if stop != nil {
 		return nil, stop
 	}

@@ -27,38 +27,38 @@ type explorer struct {
 	welcome map[welcome]bool // parties that were accepted before
 	given   map[string]bool  // codes and booking ids that were returned before
 
-	told   *report.Exploration
-	broken *playing      // the last playing of the failing story; nil if no story failed
-	stop   *partner.Stop // why no further story is played
+	exploration *report.Exploration
+	broken      *playing      // the last playing of the failing lifecycle; nil if no lifecycle failed
+	stop        *partner.Stop // why no further lifecycle is played
 
-	shortening time.Time // when shortening of the failing story started; zero if no story failed
+	shortening time.Time // when shortening of the failing lifecycle started; zero if no lifecycle failed
 	start      []int64   // seats in its slots at the start
-	troubles   int       // holds and bookings that stories could not undo
+	notUndone  int       // holds and bookings that lifecycles could not undo
 }
 
 type welcome struct{ slot, party string }
 
 type playing struct {
 	*explorer
-	offers  []discover.Offer // by slot number; empty if the story does not use it
+	offers  []discover.Offer // by slot number; empty if the lifecycle does not use it
 	state   model.State
 	open    []bool           // slots that could be booked when last seen
 	stale   []bool           // slots that may have changed since they were last seen
 	holds   []*scenario.Hold // by the number of their reserve
 	ids     []string         // ids of the bookings of the holds
-	expires []time.Time      // of the holds, as the partner said
+	expires []time.Time      // of the holds, as the partner stated
 	start   []int64          // seats left in the slots at the start
 	taken   int              // steps taken, including skipped ones
-	steps   []report.StoryStep
+	steps   []report.LifecycleStep
 	shown   []*probe.Exchange
 	act     Act           // the last step that may have changed something
 	flaw    string        // what is wrong with the last step; "" if nothing
-	stop    *partner.Stop // why the story was not completed
+	stop    *partner.Stop // why the lifecycle was not completed
 }
 
 func (p *playing) goesOn() bool { return p.flaw == "" && p.stop == nil }
 
-// stopAt ends the story if there is a stop, and reports whether there is one.
+// stopAt ends the lifecycle if there is a stop, and reports whether there is one.
 func (p *playing) stopAt(o *partner.Stop) bool {
 	if p.stop == nil {
 		p.stop = o
@@ -66,14 +66,14 @@ func (p *playing) stopAt(o *partner.Stop) bool {
 	return o != nil
 }
 
-func (p *playing) tell(format string, args ...any) *report.StoryStep {
-	p.steps = append(p.steps, report.StoryStep{Does: fmt.Sprintf(format, args...), Curl: []string{}})
+func (p *playing) addStep(format string, args ...any) *report.LifecycleStep {
+	p.steps = append(p.steps, report.LifecycleStep{Does: fmt.Sprintf(format, args...), Curl: []string{}})
 	return &p.steps[len(p.steps)-1]
 }
 
-func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectation) {
-	told.Want, told.Got = e.want, p.Words(answer.Words()+e.detail)
-	told.Curl = append(told.Curl, answer.Curl)
+func (p *playing) record(reported *report.LifecycleStep, answer *probe.Answer, e expectation) {
+	reported.Want, reported.Got = e.want, p.Words(answer.Words()+e.detail)
+	reported.Curl = append(reported.Curl, answer.Curl)
 	p.shown = append(p.shown, answer.Exchange)
 	if partner.IsBusy(answer) {
 		p.stopAt(partner.Missing("the partner refused a call with 429"))
@@ -86,7 +86,7 @@ func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectat
 }
 
 // count counts a slot's seats, as the last part of the reported step.
-func (p *playing) count(told *report.StoryStep, slot int) {
+func (p *playing) count(reported *report.LifecycleStep, slot int) {
 	if !p.goesOn() {
 		return
 	}
@@ -96,33 +96,33 @@ func (p *playing) count(told *report.StoryStep, slot int) {
 	}
 	p.stale[slot], p.open[slot] = false, read.Last.Slot.Status.Bookable()
 	p.shown = append(p.shown, read.Last.Exchange)
-	told.Curl = append(told.Curl, read.Last.Exchange.Curl)
+	reported.Curl = append(reported.Curl, read.Last.Exchange.Curl)
 	want := &p.state.Slots[slot]
 	if !read.Counted || !want.Counted {
 		want.Counted = false // it is now sold without limit
 		return
 	}
-	told.Want = joined(told.Want, want.String())
-	told.Got = joined(told.Got, fmt.Sprintf("%d left", read.Last.Left))
+	reported.Want = joined(reported.Want, want.String())
+	reported.Got = joined(reported.Got, fmt.Sprintf("%d left", read.Last.Left))
 	if !want.Allow(read.Last.Left) {
 		p.act.Seats = true
 		p.flaw = fmt.Sprintf("Expected %s in slot %s, received %d", want, letter(slot), read.Last.Left)
 	}
 }
 
-func (p *playing) story(found *Found) *report.Story {
-	told := &report.Story{Seed: found.Seed, Drawn: len(found.First), Tries: found.Tries, Slots: []string{}}
+func (p *playing) lifecycle(found *Found) *report.Lifecycle {
+	reported := &report.Lifecycle{Seed: found.Seed, Drawn: len(found.First), Tries: found.Tries, Slots: []string{}}
 	for slot, offer := range p.offers {
 		if offer.Slot.ID != "" {
-			told.Slots = append(told.Slots, p.Words(fmt.Sprintf("slot %s: %q of product %q, option %q, at %s",
+			reported.Slots = append(reported.Slots, p.Words(fmt.Sprintf("slot %s: %q of product %q, option %q, at %s",
 				letter(slot), offer.Slot.ID, offer.Product.ID, offer.Option.ID, offer.Slot.StartText)))
 		}
 	}
 	for _, step := range p.steps {
 		step.Does, step.Want, step.Got = p.Words(step.Does), p.Words(step.Want), p.Words(step.Got)
-		told.Steps = append(told.Steps, step)
+		reported.Steps = append(reported.Steps, step)
 	}
-	return told
+	return reported
 }
 
 func letter(slot int) string { return string(rune('A' + slot)) }
@@ -134,15 +134,15 @@ func joined(first, second string) string {
 	return first + "; " + second
 }
 
-// play plays a story step by step, up to the first breach of the contract, and undoes what it did.
-func (e *explorer) play(story Story, offers []discover.Offer) *playing {
+// play plays a lifecycle step by step, up to the first breach of the contract, and undoes what it did.
+func (e *explorer) play(lifecycle Lifecycle, offers []discover.Offer) *playing {
 	p := &playing{
 		explorer: e, offers: offers, open: make([]bool, len(offers)), stale: make([]bool, len(offers)), start: make([]int64, len(offers)),
 		state: model.State{Slots: make([]model.Seats, len(offers)), Holdless: e.Book.Traits().TakesLater()},
 	}
 	defer p.undo()
 	p.begin()
-	for _, step := range story {
+	for _, step := range lifecycle {
 		if !p.goesOn() {
 			return p
 		}
@@ -175,7 +175,7 @@ func (p *playing) begin() {
 	}
 }
 
-// take takes one step of the story. It skips a step about a hold that was refused.
+// take takes one step of the lifecycle. It skips a step about a hold that was refused.
 func (p *playing) take(step Step) {
 	switch step.Does {
 	case model.Look:
@@ -209,7 +209,7 @@ func (p *playing) take(step Step) {
 }
 
 func (p *playing) lookAgain(slot int) {
-	p.count(p.tell("read slot %s again", letter(slot)), slot)
+	p.count(p.addStep("read slot %s again", letter(slot)), slot)
 }
 
 // lookAround reads every slot that may have changed since it was last seen: a step about one slot
@@ -240,7 +240,7 @@ func (p *playing) wait() {
 			return
 		}
 	}
-	told := p.tell("move the clock %s ahead, until every hold has expired", ahead.Round(time.Second))
+	reported := p.addStep("move the clock %s ahead, until every hold has expired", ahead.Round(time.Second))
 	if err := p.Clock.MoveBeyond(p.ctx, last); err != nil {
 		p.stopAt(partner.Missing("%v", err))
 		return
@@ -248,7 +248,7 @@ func (p *playing) wait() {
 	p.state.Waited()
 	for slot, offer := range p.offers {
 		if offer.Slot.ID != "" {
-			p.count(told, slot)
+			p.count(reported, slot)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func (p *playing) undo() {
 		if p.Book.Undo(ctx, h, "release a hold of the lifecycle", "cancel a booking of the lifecycle") {
 			continue
 		}
-		if p.troubles++; p.troubles == mostTroubles {
+		if p.notUndone++; p.notUndone == mostNotUndone {
 			p.stopAt(partner.Missing("holds or bookings of the lifecycles could not be undone"))
 		}
 	}

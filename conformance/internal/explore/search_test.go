@@ -10,16 +10,16 @@ import (
 
 var everything = explore.Material{Slots: 3, Parties: 6, Books: true, Waits: true}
 
-// lostAfterCancel plays stories at a partner that is right but for one thing: a hold
+// lostAfterCancel plays lifecycles at a partner with one defect: a hold
 // of a slot of which a booking was cancelled does not give its seats back.
-func lostAfterCancel(_ uint64, story explore.Story) (explore.Verdict, int) {
+func lostAfterCancel(_ uint64, lifecycle explore.Lifecycle) (explore.Verdict, int) {
 	type hold struct {
 		slot            int
 		booked, settled bool
 	}
 	var holds []hold
 	cancelled := map[int]bool{}
-	for i, step := range story {
+	for i, step := range lifecycle {
 		switch step.Does {
 		case model.Reserve:
 			holds = append(holds, hold{slot: step.Slot})
@@ -47,49 +47,49 @@ func TestAFailingLifecycleIsReducedToTheStepsThatItNeeds(t *testing.T) {
 	for _, seed := range []uint64{1, 1000} {
 		played, found := explore.Search(everything, 200, seed, lostAfterCancel)
 		if found == nil {
-			t.Errorf("seed %d: want a story that breaks among %d", seed, played)
+			t.Errorf("seed %d: want a lifecycle that breaks among %d", seed, played)
 			continue
 		}
-		if len(found.Story) != 5 || len(found.First) <= len(found.Story) {
-			t.Errorf("seed %d: want the 5 steps that it takes, got %+v of %d steps", seed, found.Story, len(found.First))
+		if len(found.Shortest) != 5 || len(found.First) <= len(found.Shortest) {
+			t.Errorf("seed %d: want the 5 steps that it takes, got %+v of %d steps", seed, found.Shortest, len(found.First))
 		}
 		again, same := explore.Search(everything, 1, found.Seed, lostAfterCancel)
-		if again != 1 || same == nil || !slices.Equal(same.First, found.First) || !slices.Equal(same.Story, found.Story) {
-			t.Errorf("seed %d: want the story repeated by its own seed, got %+v", seed, same)
+		if again != 1 || same == nil || !slices.Equal(same.First, found.First) || !slices.Equal(same.Shortest, found.Shortest) {
+			t.Errorf("seed %d: want the lifecycle repeated by its own seed, got %+v", seed, same)
 		}
 	}
 }
 
-func TestTheSameSeedDrawsTheSameStories(t *testing.T) {
+func TestTheSameSeedDrawsTheSameLifecycles(t *testing.T) {
 	t.Parallel()
-	drawn := func(seed uint64) (stories []explore.Story) {
-		played, found := explore.Search(everything, 20, seed, func(of uint64, story explore.Story) (explore.Verdict, int) {
-			if of != seed+uint64(len(stories)) {
-				t.Errorf("want story %d drawn from the seed after the last, got %d", len(stories), of)
+	drawn := func(seed uint64) (lifecycles []explore.Lifecycle) {
+		played, found := explore.Search(everything, 20, seed, func(of uint64, lifecycle explore.Lifecycle) (explore.Verdict, int) {
+			if of != seed+uint64(len(lifecycles)) {
+				t.Errorf("want lifecycle %d drawn from the seed after the last, got %d", len(lifecycles), of)
 			}
-			stories = append(stories, story)
+			lifecycles = append(lifecycles, lifecycle)
 			return explore.Held, 0
 		})
 		if played != 20 || found != nil {
-			t.Errorf("want 20 stories that hold, got %d, %+v", played, found)
+			t.Errorf("want 20 lifecycles that hold, got %d, %+v", played, found)
 		}
-		return stories
+		return lifecycles
 	}
 	first, second, other := drawn(7), drawn(7), drawn(70)
 	if !slices.EqualFunc(first, second, slices.Equal) {
-		t.Errorf("want the same stories twice, got %v and %v", first, second)
+		t.Errorf("want the same lifecycles twice, got %v and %v", first, second)
 	}
 	if slices.EqualFunc(first, other, slices.Equal) {
-		t.Errorf("want other stories of another seed, got %v", other)
+		t.Errorf("want other lifecycles of another seed, got %v", other)
 	}
 }
 
-func TestStoriesAreAboutHoldsThatWereReserved(t *testing.T) {
+func TestLifecyclesAreAboutHoldsThatWereReserved(t *testing.T) {
 	t.Parallel()
 	steps := map[model.Kind]int{}
-	explore.Search(everything, 300, 1, func(seed uint64, story explore.Story) (explore.Verdict, int) {
+	explore.Search(everything, 300, 1, func(seed uint64, lifecycle explore.Lifecycle) (explore.Verdict, int) {
 		made := 0
-		for i, step := range story {
+		for i, step := range lifecycle {
 			steps[step.Does]++
 			switch step.Does {
 			case model.Reserve:
@@ -103,8 +103,8 @@ func TestStoriesAreAboutHoldsThatWereReserved(t *testing.T) {
 				t.Errorf("seed %d: want a slot and a party that there is, got %+v", seed, step)
 			}
 		}
-		if len(story) == 0 || story[0].Does != model.Reserve {
-			t.Errorf("seed %d: want a story that begins with a reserve, got %v", seed, story)
+		if len(lifecycle) == 0 || lifecycle[0].Does != model.Reserve {
+			t.Errorf("seed %d: want a lifecycle that begins with a reserve, got %v", seed, lifecycle)
 		}
 		return explore.Held, 0
 	})
@@ -113,15 +113,15 @@ func TestStoriesAreAboutHoldsThatWereReserved(t *testing.T) {
 		explore.ReleaseUnknown, explore.ConfirmUnknown, explore.CancelUnknown, explore.Wait,
 	} {
 		if steps[does] == 0 {
-			t.Errorf("want %s among the steps of 300 stories, got %v", does, steps)
+			t.Errorf("want %s among the steps of 300 lifecycles, got %v", does, steps)
 		}
 	}
 }
 
 func TestAPartnerThatNeitherBooksNorLetsHoldsExpireIsNotAskedTo(t *testing.T) {
 	t.Parallel()
-	explore.Search(explore.Material{Slots: 1, Parties: 1}, 100, 1, func(_ uint64, story explore.Story) (explore.Verdict, int) {
-		for _, step := range story {
+	explore.Search(explore.Material{Slots: 1, Parties: 1}, 100, 1, func(_ uint64, lifecycle explore.Lifecycle) (explore.Verdict, int) {
+		for _, step := range lifecycle {
 			switch step.Does {
 			case model.Confirm, explore.ConfirmUnknown, model.Cancel, explore.CancelUnknown, explore.Wait:
 				t.Errorf("want none of it, got %s", step.Does)
@@ -131,32 +131,32 @@ func TestAPartnerThatNeitherBooksNorLetsHoldsExpireIsNotAskedTo(t *testing.T) {
 	})
 }
 
-func TestNoFurtherStoryIsPlayedWhenItIsOver(t *testing.T) {
+func TestNoFurtherLifecycleIsPlayedWhenItIsOver(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	played, found := explore.Search(everything, 50, 1, func(uint64, explore.Story) (explore.Verdict, int) {
+	played, found := explore.Search(everything, 50, 1, func(uint64, explore.Lifecycle) (explore.Verdict, int) {
 		if calls++; calls == 10 {
 			return explore.Over, 0
 		}
 		return explore.Held, 0
 	})
 	if played != 9 || found != nil || calls != 10 {
-		t.Errorf("want 9 stories played and a 10th that was not, got %d, %d calls and %+v", played, calls, found)
+		t.Errorf("want 9 lifecycles played and a 10th that was not, got %d, %d calls and %+v", played, calls, found)
 	}
 }
 
 func TestALifecycleThatCannotBeShortenedInTimeIsKept(t *testing.T) {
 	t.Parallel()
 	broke := false
-	_, found := explore.Search(everything, 200, 1, func(seed uint64, story explore.Story) (explore.Verdict, int) {
+	_, found := explore.Search(everything, 200, 1, func(seed uint64, lifecycle explore.Lifecycle) (explore.Verdict, int) {
 		if broke {
 			return explore.Over, 0
 		}
-		verdict, steps := lostAfterCancel(seed, story)
+		verdict, steps := lostAfterCancel(seed, lifecycle)
 		broke = verdict == explore.Broke
 		return verdict, steps
 	})
-	if found == nil || len(found.Story) > len(found.First) || len(found.Story) < 5 {
-		t.Errorf("want the story as it was drawn, up to where it breaks, got %+v", found)
+	if found == nil || len(found.Shortest) > len(found.First) || len(found.Shortest) < 5 {
+		t.Errorf("want the lifecycle as it was drawn, up to where it breaks, got %+v", found)
 	}
 }

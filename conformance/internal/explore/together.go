@@ -23,15 +23,15 @@ type Act struct {
 	ID       bool        // the code or booking id in the answer is
 }
 
-// Together is the outcome of stories of several holds and bookings that are live at the same time
+// Together is the outcome of lifecycles of several holds and bookings that are live at the same time
 // in one slot.
 type Together struct {
-	Broken *report.Story // nil if no story failed
-	Act    Act           // the one that failed
-	Does   string        // its description
+	Broken *report.Lifecycle // nil if no lifecycle failed
+	Act    Act               // the one that failed
+	Does   string            // its description
 	Flaw   string
 	Shown  []*probe.Exchange
-	Offers map[string]string // product ids by the option keys of the stories that were played
+	Offers map[string]string // product ids by the option keys of the lifecycles that were played
 }
 
 // Instances returns the options whose slots were used.
@@ -43,19 +43,19 @@ func (t *Together) Instances() (seen []plan.Instance) {
 }
 
 const (
-	// togetherShare is the share of the run's time for these stories.
+	// togetherShare is the share of the run's time for these lifecycles.
 	togetherShare = 0.06
-	// callsEach is approximately the number of calls of one story.
+	// callsEach is approximately the number of calls of one lifecycle.
 	callsEach = 20
-	// mostTogether is the maximum number of times that each story is played.
+	// mostTogether is the maximum number of times that each lifecycle is played.
 	mostTogether = 2
 )
 
-// PlayTogether plays the stories, each on the slots of other options, until one fails.
+// PlayTogether plays the lifecycles, each on the slots of other options, until one fails.
 func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 	return scenario.Once(p, "together", func(t *Together) {
 		t.Offers = map[string]string{}
-		e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, told: &report.Exploration{}}
+		e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, exploration: &report.Exploration{}}
 		left := p.Calls.Affordable(partnerapi.Reserve, togetherShare) / callsEach
 		if left == 0 || p.ReadOnly {
 			return
@@ -67,12 +67,12 @@ func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 		if e.stop != nil {
 			return
 		}
-		stories := together(!p.Book.Traits().NoCancel)
-		for n := range min(left, mostTogether*len(stories)) {
+		lifecycles := together(!p.Book.Traits().NoCancel)
+		for n := range min(left, mostTogether*len(lifecycles)) {
 			if e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0) || p.Time.LateForMore() {
 				return
 			}
-			e.playTogether(t, uint64(n), stories[n%len(stories)].on(len(e.roles(uint64(n)))))
+			e.playTogether(t, uint64(n), lifecycles[n%len(lifecycles)].on(len(e.roles(uint64(n)))))
 			if t.Broken != nil {
 				return
 			}
@@ -95,47 +95,47 @@ func endlessPool(ctx context.Context, p *scenario.Player) *slotPool {
 	return newSlotPool(slices.DeleteFunc(offers, func(o discover.Offer) bool { return o.OptionKey() != key }))
 }
 
-// playTogether plays one story. A breach counts if the story fails at the same step each time that
+// playTogether plays one lifecycle. A breach counts if the lifecycle fails at the same step each time that
 // it is played again.
-func (e *explorer) playTogether(t *Together, seed uint64, story Story) {
+func (e *explorer) playTogether(t *Together, seed uint64, lifecycle Lifecycle) {
 	e.start = nil
-	offers, ok := e.offers(seed, story, (*slotPool).inTurn)
+	offers, ok := e.offers(seed, lifecycle, (*slotPool).inTurn)
 	if !ok {
 		return
 	}
-	first := e.play(story, offers)
+	first := e.play(lifecycle, offers)
 	for _, offer := range offers {
 		if offer.Slot.ID != "" {
 			t.Offers[offer.OptionKey()] = offer.Product.ID
 		}
 	}
-	if first.flaw == "" || !e.calm(first) {
+	if first.flaw == "" || !e.isStable(first) {
 		return
 	}
 	e.start = first.start
-	if a := e.again(seed, story[:first.taken]); a != nil {
-		t.Broken = a.story(&Found{Story: story, First: story, Seed: seed})
+	if a := e.again(seed, lifecycle[:first.taken]); a != nil {
+		t.Broken = a.lifecycle(&Found{Shortest: lifecycle, First: lifecycle, Seed: seed})
 		t.Act, t.Flaw, t.Shown, t.Does = a.act, a.flaw, a.shown, a.steps[len(a.steps)-1].Does
 	}
 }
 
-// on returns the story for that many slots.
-func (s Story) on(slots int) Story {
-	story := append(Story(nil), s...)
-	for i := range story {
-		story[i].Slot = min(story[i].Slot, slots-1)
+// on returns the lifecycle for that many slots.
+func (s Lifecycle) on(slots int) Lifecycle {
+	lifecycle := append(Lifecycle(nil), s...)
+	for i := range lifecycle {
+		lifecycle[i].Slot = min(lifecycle[i].Slot, slots-1)
 	}
-	return story
+	return lifecycle
 }
 
-// Parties of the stories, by their index in parties.
+// Parties of the lifecycles, by their index in parties.
 const (
 	one, two, mixedPair, tooMany = 0, 1, 3, 5
 )
 
-// together returns stories in which each call comes while other holds or bookings of the slot are
+// together returns lifecycles in which each call comes while other holds or bookings of the slot are
 // live: older and newer ones, of other sizes, and after some of them have ended.
-func together(books bool) []Story {
+func together(books bool) []Lifecycle {
 	reserve := func(party int) Step { return Step{Does: model.Reserve, Party: party} }
 	at := func(slot int) Step { return Step{Does: model.Reserve, Slot: slot} }
 	confirm := func(hold int) Step { return Step{Does: model.Confirm, Hold: hold} }
@@ -143,15 +143,15 @@ func together(books bool) []Story {
 	cancel := func(hold int) Step { return Step{Does: model.Cancel, Hold: hold} }
 	look := Step{Does: model.Look}
 	unknown := func(kind model.Kind) Step { return Step{Does: kind} }
-	stories := []Story{
+	lifecycles := []Lifecycle{
 		{reserve(two), reserve(one), release(0), release(0), release(1), release(0), release(1)},
 		{reserve(one), reserve(two), release(1), release(1), reserve(one), release(1), release(0), release(2), release(0)},
 		{reserve(one), unknown(ReleaseUnknown), look, reserve(tooMany), reserve(mixedPair), reserve(tooMany), release(1), unknown(ReleaseUnknown), look, release(0)},
 	}
 	if !books {
-		return stories
+		return lifecycles
 	}
-	return append([]Story{
+	return append([]Lifecycle{
 		{reserve(two), reserve(one), confirm(0), confirm(1), confirm(0), cancel(0), cancel(0), confirm(1), cancel(1)},
 		{reserve(one), reserve(two), confirm(1), confirm(0), release(0), cancel(1), release(1), confirm(1), cancel(1), confirm(0), cancel(0)},
 		{reserve(two), reserve(one), release(0), confirm(0), confirm(1), release(0), confirm(0), cancel(1), cancel(1), confirm(1)},
@@ -161,5 +161,5 @@ func together(books bool) []Story {
 		{reserve(mixedPair), reserve(one), confirm(0), release(1), confirm(0), reserve(tooMany), cancel(0), cancel(0), release(1), confirm(1)},
 		{at(0), at(1), at(2), confirm(1), release(0), confirm(2), confirm(1), cancel(2), cancel(1), cancel(2), release(0)},
 		{reserve(one), reserve(one), unknown(ConfirmUnknown), look, confirm(0), unknown(CancelUnknown), look, unknown(ReleaseUnknown), look, unknown(ConfirmUnknown), look, release(1), cancel(0), unknown(CancelUnknown), look},
-	}, stories...)
+	}, lifecycles...)
 }

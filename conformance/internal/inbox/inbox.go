@@ -1,4 +1,4 @@
-// Package inbox takes a partner's webhooks in the place of a marketplace. It answers them as the
+// Package inbox takes a partner's webhooks in place of a marketplace. It answers them as the
 // marketplace does (WHK-3, WHK-4), and keeps what arrived, as evidence and for the judges. It
 // judges nothing itself.
 //
@@ -29,8 +29,8 @@ const (
 	// mostConnections bounds the open connections, mostKept the webhooks that are kept, and
 	// mostEvidence the bytes of their bodies and headers that are kept as evidence.
 	mostConnections, mostKept, mostEvidence = 64, 20_000, 16 << 20
-	// mostStrays is the number of requests to other paths that are kept.
-	mostStrays = 5
+	// mostOtherRequests is the number of requests to other paths that are kept.
+	mostOtherRequests = 5
 	// largestHeader bounds a request's header, in bytes, and exchangeTime the time of one exchange.
 	largestHeader, exchangeTime = 16 << 10, 10 * time.Second
 	idleTime                    = time.Minute
@@ -101,13 +101,13 @@ type Inbox struct {
 	server   *http.Server
 	finished chan struct{}
 
-	mu       sync.Mutex
-	webhooks []*Webhook
-	dropped  int // beyond mostKept
-	evidence int // bytes
-	strays   []string
-	refusing *refusal
-	arrived  chan struct{} // closed when a webhook arrives
+	mu            sync.Mutex
+	webhooks      []*Webhook
+	dropped       int // beyond mostKept
+	evidence      int // bytes
+	otherRequests []string
+	refusing      *refusal
+	arrived       chan struct{} // closed when a webhook arrives
 }
 
 // refusal refuses the next notification about a slot with a 503.
@@ -158,16 +158,16 @@ func (i *Inbox) Paths() []string {
 
 // Mail is what has arrived so far.
 type Mail struct {
-	Webhooks []*Webhook // in the order of arrival; they do not change
-	Dropped  int        // arrived after the largest number that is kept
-	Strays   []string   // requests to other paths, as method and path, of which the first few are kept
+	Webhooks      []*Webhook // in the order of arrival; they do not change
+	Dropped       int        // arrived after the largest number that is kept
+	OtherRequests []string   // requests to other paths, as method and path, of which the first few are kept
 }
 
 // Mail returns what has arrived so far.
 func (i *Inbox) Mail() Mail {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return Mail{Webhooks: i.webhooks[:len(i.webhooks):len(i.webhooks)], Dropped: i.dropped, Strays: append([]string(nil), i.strays...)}
+	return Mail{Webhooks: i.webhooks[:len(i.webhooks):len(i.webhooks)], Dropped: i.dropped, OtherRequests: append([]string(nil), i.otherRequests...)}
 }
 
 // Count returns how many webhooks have arrived so far.
@@ -224,10 +224,10 @@ func (i *Inbox) wake() {
 	i.arrived = make(chan struct{})
 }
 
-func (i *Inbox) stray(r *http.Request) {
+func (i *Inbox) recordOther(r *http.Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if text := r.Method + " " + i.redact.Words(r.URL.Path); len(i.strays) < mostStrays {
-		i.strays = append(i.strays, text)
+	if text := r.Method + " " + i.redact.Words(r.URL.Path); len(i.otherRequests) < mostOtherRequests {
+		i.otherRequests = append(i.otherRequests, text)
 	}
 }

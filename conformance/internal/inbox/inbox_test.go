@@ -169,7 +169,7 @@ func TestRequestsToOtherPathsAreCountedByName(t *testing.T) {
 		p.send("POST", "/hooks/notify", secret, "application/json", valid)
 	}
 	mail := p.Mail()
-	if len(mail.Webhooks) != 0 || len(mail.Strays) != 5 || mail.Strays[0] != "POST "+inbox.DefaultPath+"/hooks/notify" {
+	if len(mail.Webhooks) != 0 || len(mail.OtherRequests) != 5 || mail.OtherRequests[0] != "POST "+inbox.DefaultPath+"/hooks/notify" {
 		t.Errorf("want the first few of other requests, got %+v", mail)
 	}
 }
@@ -248,11 +248,11 @@ func TestANotificationIsComparedWithAvailability(t *testing.T) {
 		return discover.ReadSlot(map[string]any{"id": "s", "status": status, "capacity": json.Number(jsonOf(capacity))})
 	}
 	for _, test := range []struct {
-		name  string
-		said  string // fields of the notification
-		slot  discover.Slot
-		seats discover.Seats
-		want  string // "": they agree
+		name   string
+		fields string // fields of the notification
+		slot   discover.Slot
+		seats  discover.Seats
+		want   string // "": they agree
 	}{
 		{"the same", `{"status":"AVAILABLE","vacancies":9,"capacity":10}`, slot("AVAILABLE", 10), counted(9), ""},
 		{"few seats under another name", `{"status":"LIMITED","vacancies":2}`, slot("AVAILABLE", 10), counted(2), ""},
@@ -260,15 +260,15 @@ func TestANotificationIsComparedWithAvailability(t *testing.T) {
 		{"another capacity", `{"status":"AVAILABLE","vacancies":9,"capacity":9}`, slot("AVAILABLE", 10), counted(9), "capacity: availability has 10, the notification 9"},
 		{"only a status", `{"status":"AVAILABLE"}`, slot("AVAILABLE", 10), counted(9), ""},
 		{"another status", `{"status":"CLOSED"}`, slot("AVAILABLE", 10), counted(9), "status: availability has AVAILABLE, the notification CLOSED"},
-		{"sold out, and said so", `{"status":"SOLD_OUT"}`, slot("AVAILABLE", 10), counted(0), ""},
+		{"sold out, and notified so", `{"status":"SOLD_OUT"}`, slot("AVAILABLE", 10), counted(0), ""},
 		{"sold out, and shown by its vacancies alone", `{"status":"AVAILABLE","vacancies":0}`, slot("SOLD_OUT", 10), counted(0), ""},
-		{"sold out, and said to be available", `{"status":"AVAILABLE"}`, slot("SOLD_OUT", 10), counted(0), "status: availability has SOLD_OUT, the notification AVAILABLE"},
+		{"sold out, and notified as available", `{"status":"AVAILABLE"}`, slot("SOLD_OUT", 10), counted(0), "status: availability has SOLD_OUT, the notification AVAILABLE"},
 		{"left out, and closed", `{"status":"CLOSED"}`, discover.Slot{}, discover.Seats{}, ""},
-		{"left out, and said to be available", `{"status":"AVAILABLE"}`, discover.Slot{}, discover.Seats{}, "status: availability does not have the slot, the notification has AVAILABLE"},
+		{"left out, and notified as available", `{"status":"AVAILABLE"}`, discover.Slot{}, discover.Seats{}, "status: availability does not have the slot, the notification has AVAILABLE"},
 		{"uncounted", `{"status":"FREESALE"}`, slot("FREESALE", 10), discover.Seats{}, ""},
 	} {
 		var fields map[string]any
-		decoder := json.NewDecoder(strings.NewReader(test.said))
+		decoder := json.NewDecoder(strings.NewReader(test.fields))
 		decoder.UseNumber()
 		if err := decoder.Decode(&fields); err != nil {
 			t.Fatal(err)

@@ -37,7 +37,7 @@ func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case below && rest == partnerapi.SyncTriggerPath:
 		kind = Trigger
 	default:
-		i.stray(r)
+		i.recordOther(r)
 		answer(w, http.StatusNotFound, problem(http.StatusNotFound, "there is no such path"))
 		return
 	}

@@ -13,18 +13,18 @@ import (
 //
 // AVAILABLE, LIMITED and FREESALE count as the same: where few seats begin is the partner's choice.
 func (w *Webhook) Differs(slot discover.Slot, seats discover.Seats) string {
-	said := w.Slot
+	notified := w.Slot
 	switch {
-	case seats.Counted && said.Vacancies != nil && *said.Vacancies != seats.Left:
-		return fmt.Sprintf("vacancies: availability has %d, the notification %d", seats.Left, *said.Vacancies)
-	case slot.Capacity != nil && said.Capacity != nil && *slot.Capacity != *said.Capacity:
-		return fmt.Sprintf("capacity: availability has %d, the notification %d", *slot.Capacity, *said.Capacity)
-	case seats.Counted && seats.Left == 0 && (said.Vacancies != nil || !said.Status.Bookable()):
+	case seats.Counted && notified.Vacancies != nil && *notified.Vacancies != seats.Left:
+		return fmt.Sprintf("vacancies: availability has %d, the notification %d", seats.Left, *notified.Vacancies)
+	case slot.Capacity != nil && notified.Capacity != nil && *slot.Capacity != *notified.Capacity:
+		return fmt.Sprintf("capacity: availability has %d, the notification %d", *slot.Capacity, *notified.Capacity)
+	case seats.Counted && seats.Left == 0 && (notified.Vacancies != nil || !notified.Status.Bookable()):
 		return "" // AVL-13 only advises which status a slot without seats has
-	case slot.ID == "" && said.Status.Bookable():
-		return fmt.Sprintf("status: availability does not have the slot, the notification has %s", said.Status)
-	case slot.ID != "" && kind(slot.Status) != kind(said.Status):
-		return fmt.Sprintf("status: availability has %s, the notification %s", slot.Status, said.Status)
+	case slot.ID == "" && notified.Status.Bookable():
+		return fmt.Sprintf("status: availability does not have the slot, the notification has %s", notified.Status)
+	case slot.ID != "" && kind(slot.Status) != kind(notified.Status):
+		return fmt.Sprintf("status: availability has %s, the notification %s", slot.Status, notified.Status)
 	default:
 		return ""
 	}

@@ -52,7 +52,7 @@ func ReadSpecs() []Spec {
 		pulls(rule.UnitPermanent, same(eachTwin(sameUnits))),
 		pulls(rule.ProbeStatus, func(all *scenario.Pulls) (f Finding) {
 			for _, probe := range all.Probes {
-				f = f.or(func() Finding { return heard(probe, Status(ok)) })
+				f = f.or(func() Finding { return expectRepeated(probe, Status(ok)) })
 			}
 			return f
 		}),

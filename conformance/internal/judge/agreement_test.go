@@ -16,8 +16,8 @@ func TestAPullOfChangesHasWhatChangedAndNothingElse(t *testing.T) {
 		return discover.Product{ID: id, UpdatedAt: since.Add(after)}
 	}
 	before, at, later := product("before", -time.Hour), product("at", 0), product("later", time.Hour)
-	untold := discover.Product{ID: "untold"}
-	all := []discover.Product{before, at, later, untold}
+	unobserved := discover.Product{ID: "untold"}
+	all := []discover.Product{before, at, later, unobserved}
 	for _, test := range []struct {
 		name string
 		got  []discover.Product
@@ -25,7 +25,7 @@ func TestAPullOfChangesHasWhatChangedAndNothingElse(t *testing.T) {
 	}{
 		{"everything: the moment is ignored", all, ""},
 		{"what changed", []discover.Product{later}, ""},
-		{"what changed, and what tells no time", []discover.Product{later, untold}, ""},
+		{"what changed, and what tells no time", []discover.Product{later, unobserved}, ""},
 		{"what changed before", []discover.Product{before, later}, `"before": expected only what was modified after`},
 		{"what changed at that moment", []discover.Product{at, later}, `"at"`},
 		{"nothing", nil, `"later": expected it among`},
@@ -33,5 +33,5 @@ func TestAPullOfChangesHasWhatChangedAndNothingElse(t *testing.T) {
 		changes := scenario.Changes{Since: since, Catalog: scenario.Catalog{Products: test.got, Answer: answer(200, "[]")}}
 		finds(t, test.name, changed(all, changes), outcomeOf(test.says), test.says)
 	}
-	finds(t, "a partner that tells no times", changed([]discover.Product{untold, {ID: "b"}}, scenario.Changes{Since: since, Catalog: scenario.Catalog{Answer: answer(200, "[]")}}), report.Outcome(""), "")
+	finds(t, "a partner that tells no times", changed([]discover.Product{unobserved, {ID: "b"}}, scenario.Changes{Since: since, Catalog: scenario.Catalog{Answer: answer(200, "[]")}}), report.Outcome(""), "")
 }

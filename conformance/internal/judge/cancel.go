@@ -50,7 +50,7 @@ func cancelSpecs() []Spec {
 		}))
 	}
 	unknown := func(r rule.Rule, check Check) Spec {
-		return spec(r, cancellable, once(scenario.PlayUnknownCancel, func(h *scenario.RepeatedCall) Finding { return heard(*h, check) }))
+		return spec(r, cancellable, once(scenario.PlayUnknownCancel, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, check) }))
 	}
 	return []Spec{
 		spec(rule.CancelSupported, cancelled...),

@@ -73,7 +73,7 @@ func between(moves func(*scenario.Opening) []Move) []Step {
 	}
 }
 
-// idle expects that reads have changed no seats while the story's hold was in that stage.
+// idle expects that reads have changed no seats while the lifecycle's hold was in that stage.
 func idle(o *scenario.Opening, stage model.Stage) (all []Move) {
 	for _, i := range o.Idle {
 		if i.Stage == stage {
@@ -128,7 +128,7 @@ func RecordSpecs() []Spec {
 	}
 }
 
-// lastSeat weighs the refusal of a seat that the slot shows as left. If the story has already taken
+// lastSeat weighs the refusal of a seat that the slot shows as left. If the lifecycle has already taken
 // all seats, the slot shows seats of its holds, which another rule is about.
 func lastSeat(t *scenario.SellOut) Try {
 	if t.Refused == nil || t.Full == nil || !t.Full.Counted || t.Full.Last.Left < 1 || t.Taken >= t.TooMany.After.Last.Left {

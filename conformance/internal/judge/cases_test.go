@@ -54,7 +54,7 @@ func TestASmallPartyIsAcceptedWhereItFits(t *testing.T) {
 	}
 }
 
-func TestASeatThatTheStoryHoldsMayBeRefused(t *testing.T) {
+func TestASeatThatTheLifecycleHoldsMayBeRefused(t *testing.T) {
 	t.Parallel()
 	sold := func(taken int64) Try {
 		return lastSeat(&scenario.SellOut{
@@ -66,7 +66,7 @@ func TestASeatThatTheStoryHoldsMayBeRefused(t *testing.T) {
 		t.Errorf("Expected a flaw, received %q", got.Flaw)
 	}
 	if got := sold(2); !got.Skip {
-		t.Errorf("Expected nothing to judge after the story has taken all seats, received %q", got.Flaw)
+		t.Errorf("Expected nothing to judge after the lifecycle has taken all seats, received %q", got.Flaw)
 	}
 }
 

@@ -45,7 +45,7 @@ func confirmSpecs() []Spec {
 			return taken(&b.Opening, append([]scenario.Act{b.Confirm}, b.Repeats...)...)
 		})),
 		spec(rule.ConfirmRepeatStatus, once(scenario.PlayBooking, repeatStatus)),
-		spec(rule.ConfirmUnknown, once(scenario.PlayUnknownConfirm, func(h *scenario.RepeatedCall) Finding { return heard(*h, Status(refusal)) })),
+		spec(rule.ConfirmUnknown, once(scenario.PlayUnknownConfirm, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, Status(refusal)) })),
 		spec(rule.ConfirmReleased, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 			return after(h.ConfirmReleased, h.Stop, h.Release, Status(refusal))
 		})),

@@ -65,8 +65,8 @@ func ExpiringCaseSpecs(*plan.Case) []Spec {
 
 func canExpire(m scenario.Means) Finding {
 	switch {
-	case m.Trouble != nil:
-		return inconclusive("%v", m.Trouble).withRemedy("Check --clock-url.")
+	case m.ClockErr != nil:
+		return inconclusive("%v", m.ClockErr).withRemedy("Check --clock-url.")
 	case !m.Moves && !m.Waits:
 		return ends(report.Skipped, "the run did not wait for a hold to expire").withRemedy("Run with --clock-url, or with --include-slow, which waits.")
 	default:

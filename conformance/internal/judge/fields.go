@@ -16,7 +16,7 @@ import (
 const mostFindings = 20
 
 // Fields judges every element of an answer while it is read, and keeps a bounded number of findings
-// for each rule. It implements scenario.Witness.
+// for each rule. It implements scenario.Observer.
 type Fields struct {
 	redact func(string) string // removes the partner's key
 	found  map[string]*places
@@ -101,7 +101,7 @@ func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
 	f.add(rule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
 }
 
-// Slot implements scenario.Witness. It judges a slot by its schema and by the rules about its
+// Slot implements scenario.Observer. It judges a slot by its schema and by the rules about its
 // fields.
 func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, value any) {
 	add := func(r rule.Rule, problem schemas.Problem) {
@@ -147,7 +147,7 @@ func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format strin
 	}
 }
 
-// Slots implements scenario.Witness. It judges the slots of one answer together.
+// Slots implements scenario.Observer. It judges the slots of one answer together.
 func (f *Fields) Slots(in scenario.SlotAnswer) {
 	first := map[string]int{}
 	for i, slot := range in.Slots {
@@ -156,7 +156,7 @@ func (f *Fields) Slots(in scenario.SlotAnswer) {
 		}
 		if before, seen := first[slot.ID]; seen {
 			f.add(rule.SlotUnique,
-				fmt.Sprintf("slots of %s: [%d].id: expected an id of its own, received that of [%d], %q", in.Question, i, before, slot.ID),
+				fmt.Sprintf("slots of %s: [%d].id: expected a unique id, received that of [%d], %q", in.Question, i, before, slot.ID),
 				in.Exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id")
 			continue
 		}

@@ -144,7 +144,7 @@ func expectEach(answers []*probe.Answer, checks ...Check) (f Finding) {
 	return f
 }
 
-func heard(h scenario.RepeatedCall, checks ...Check) Finding {
+func expectRepeated(h scenario.RepeatedCall, checks ...Check) Finding {
 	return Stopped(h.Stop).or(func() Finding { return expectEach(append([]*probe.Answer{h.Answer}, h.Again...), checks...) })
 }
 
@@ -174,7 +174,7 @@ func Succeed(answer *probe.Answer) string {
 	case true:
 		return ""
 	case nil:
-		return "success: expected true, it is missing"
+		return "success: expected true, received no value"
 	default:
 		return fmt.Sprintf("success: expected true, received %v", success)
 	}
@@ -205,8 +205,8 @@ func after(act scenario.Act, stop *partner.Stop, before scenario.Act, checks ...
 
 // afterEach expects the same of the answers to all acts, which repeat one call.
 func afterEach(acts []scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
-	heard := answers(acts)
-	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).Showing(sent(before)...) })
+	received := answers(acts)
+	return reached(len(received) > 0, stop).or(func() Finding { return expectEach(received, checks...).Showing(sent(before)...) })
 }
 
 func answers(acts []scenario.Act) (all []*probe.Answer) {

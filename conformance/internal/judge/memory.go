@@ -8,11 +8,11 @@ import (
 // MemorySpecs returns the specs that judge the rules about holds and bookings again, on some that
 // were made early in the run: the passing of seconds must make no difference.
 func MemorySpecs() []Spec {
-	of := func(r rule.Rule, fate scenario.EarlyState, judge func(*scenario.Kept) Finding) Spec {
-		return spec(r, once(scenario.PlayKept(fate), judge))
+	of := func(r rule.Rule, state scenario.EarlyState, judge func(*scenario.Kept) Finding) Spec {
+		return spec(r, once(scenario.PlayKept(state), judge))
 	}
-	seats := func(r rule.Rule, fate scenario.EarlyState, move func(*scenario.Kept) Move) Spec {
-		return spec(r, counted(scenario.PlayKept(fate), move))
+	seats := func(r rule.Rule, state scenario.EarlyState, move func(*scenario.Kept) Move) Spec {
+		return spec(r, counted(scenario.PlayKept(state), move))
 	}
 	refused := func(act func(*scenario.Kept) scenario.Act) func(*scenario.Kept) Finding {
 		return func(k *scenario.Kept) Finding { return late(act(k), Status(refusal)) }
@@ -56,7 +56,7 @@ func MemorySpecs() []Spec {
 		seats(rule.CancelRepeatVacancies, scenario.SoonUndone, func(k *scenario.Kept) Move { return still(k, last(k.CancelsAgain)) }),
 		of(rule.ConfirmCancelled, scenario.SoonUndone, refused(func(k *scenario.Kept) scenario.Act { return k.ConfirmCancelled })),
 		of(rule.ReleaseCancelled, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(k.ReleaseCancelled, Status(ok)) }),
-		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.RepeatedCall) Finding { return heard(*h, Status(ok)) })),
+		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, Status(ok)) })),
 	}
 }
 

@@ -58,7 +58,7 @@ var InCatalog = []struct {
 }
 
 func answered(play play[scenario.RepeatedCall], statuses []int) Step {
-	return once(play, func(h scenario.RepeatedCall) Finding { return heard(h, Status(statuses)) })
+	return once(play, func(h scenario.RepeatedCall) Finding { return expectRepeated(h, Status(statuses)) })
 }
 
 func updatedSince(c scenario.Catalog) Finding {
@@ -104,7 +104,7 @@ func unique(in *probe.Exchange, place string, list []string) Finding {
 	first := map[string]int{}
 	for i, id := range list {
 		if before, seen := first[id]; seen && id != "" {
-			return Broken("%s[%d].id: expected an id of its own, received that of %s[%d], %q", place, i, place, before, id).Showing(in)
+			return Broken("%s[%d].id: expected a unique id, received that of %s[%d], %q", place, i, place, before, id).Showing(in)
 		}
 		first[id] = i
 	}

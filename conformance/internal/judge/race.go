@@ -62,7 +62,7 @@ type race struct {
 func round(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Hold) *race {
 	r := &race{before: before, after: after, history: model.NewHistory(before.Last.Left, holdless, holds...)}
 	r.Of, r.At, r.Took = of, after, after.First.At().Sub(before.Last.At())
-	r.Disturbed = !before.Calm() || !after.Calm()
+	r.Disturbed = !before.Stable() || !after.Stable()
 	r.Shown = []*probe.Exchange{before.Last.Exchange}
 	for _, answer := range answers {
 		r.Shown = append(r.Shown, answer.Exchange)
@@ -123,8 +123,8 @@ func (r *race) end(format string, args ...any) {
 	}
 }
 
-// surely sets a flaw that other customers cannot have caused.
-func (t Try) surely(flaw flawed) Try {
+// withCertainFlaw sets a flaw that other customers cannot have caused.
+func (t Try) withCertainFlaw(flaw flawed) Try {
 	t.Flaw, t.Cause, t.Sure = flaw.words, flaw.rule, true
 	return t
 }
@@ -145,7 +145,7 @@ func lastSeats(t *scenario.LastSeats) Try {
 	}
 	r := round("reserves of the last seats", t.Scarce, t.Attempts.Answers(), t.Full, false)
 	if flaw := attemptsFlaw(t.Attempts); flaw.words != "" {
-		return r.surely(flaw)
+		return r.withCertainFlaw(flaw)
 	}
 	if t.Mixed {
 		r.Suspects = []rule.Rule{rule.ReserveVacanciesMixed}
@@ -177,7 +177,7 @@ func releasedTwice(t *scenario.LastSeats) Try {
 		flaw = attemptsFlaw(t.Swaps)
 	}
 	if flaw.words != "" {
-		return r.surely(flaw)
+		return r.withCertainFlaw(flaw)
 	}
 	won := r.reserves(t.Swaps, 1, 1)
 	r.all(model.Release, t.Releases...)
@@ -194,7 +194,7 @@ func apart(a *scenario.Apart) Try {
 	}
 	const of = "reserves of two slots, while the catalog and availability are read"
 	if flaw := attemptsFlaw(a.Guests); flaw.words != "" {
-		return round(of, a.Before, a.Guests.Answers(), a.After, a.Traits.Holdless).surely(flaw)
+		return round(of, a.Before, a.Guests.Answers(), a.After, a.Traits.Holdless).withCertainFlaw(flaw)
 	}
 	var last Try
 	for i, read := range [][2]*scenario.Reading{{a.Before, a.After}, {a.OtherBefore, a.OtherAfter}} {
@@ -242,7 +242,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 	}
 	if b.Release != nil {
 		if flaw := allDone(rule.ReleaseConfirmed, b.Release); flaw.words != "" {
-			return r.surely(flaw)
+			return r.withCertainFlaw(flaw)
 		}
 		r.all(model.Release, b.Release)
 		r.Suspects = []rule.Rule{rule.ReleaseRace, rule.ReleaseVacanciesOne, rule.ReleaseConfirmedKeeps}
@@ -259,7 +259,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 	}
 	r.end("%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guests(party), left-taken, b.Confirmed.First.Left)
 	if len(ids) != 1 || ids[0] == "" {
-		return r.surely(flawed{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1]))})
+		return r.withCertainFlaw(flawed{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1]))})
 	}
 	return r.Try
 }
@@ -280,13 +280,13 @@ func cancelledTwice(b *scenario.Twice) Try {
 	const of = "two cancellations of a booking, alone, while its code is confirmed again, and while another customer reserves"
 	r := round(of, b.Confirmed, answers, b.Cancelled, false, holdOf(b.Opening.Guests, model.Booked))
 	if flaw := allDone(rule.CancelRepeatStatus, b.Cancels...); flaw.words != "" {
-		return r.surely(flaw)
+		return r.withCertainFlaw(flaw)
 	}
 	if flaw := attemptsFlaw(b.Guests); flaw.words != "" {
-		return r.surely(flaw)
+		return r.withCertainFlaw(flaw)
 	}
 	if id := b.Hold.BookingID(); b.Again != nil && b.Again.OK(http.StatusOK) && partner.Text(b.Again, "externalBookingId") != id {
-		return r.surely(flawed{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, booking(b.Again))})
+		return r.withCertainFlaw(flawed{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, booking(b.Again))})
 	}
 	r.all(model.Cancel, b.Cancels...)
 	if len(b.Guests) > 0 {
@@ -315,7 +315,7 @@ func attemptsFlaw(attempts scenario.Attempts) flawed {
 	for _, a := range attempts {
 		switch {
 		case a.Won() && codes[a.Code]:
-			return flawed{fmt.Sprintf("expected a code of its own for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
+			return flawed{fmt.Sprintf("expected a unique code for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
 		case a.Won():
 			codes[a.Code] = true
 		case a.Answer.OK(http.StatusOK, http.StatusCreated):

@@ -12,7 +12,7 @@ func releaseSpecs() []Spec {
 		return spec(r, held, once(scenario.PlayReleases, func(all scenario.Releases) Finding { return releases(r, all, checks...) }))
 	}
 	unknown := func(r rule.Rule, check Check) Spec {
-		return spec(r, once(scenario.PlayUnknownRelease, func(h *scenario.RepeatedCall) Finding { return heard(*h, check) }))
+		return spec(r, once(scenario.PlayUnknownRelease, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, check) }))
 	}
 	fits := []Check{Status(ok), Fit(schemas.ReleaseAnswer)}
 	return []Spec{

@@ -141,12 +141,12 @@ func (f *Fields) foundAgain(in scenario.SlotAnswer, known *optionSlots) {
 	known.lost, known.gone = nil, nil
 }
 
-// Vanished implements scenario.Witness.
+// Vanished implements scenario.Observer.
 func (f *Fields) Vanished(in scenario.SlotAnswer, slot discover.Slot) {
 	if f.remembered == nil {
 		return
 	}
 	if f.remembered.vanished++; f.remembered.vanished >= leastVanished {
-		f.add(rule.OneDay, fmt.Sprintf("%s: expected the slot at %s, which the answers before and after show, it is missing", in.Question, slot.StartText), in.Exchange, map[string]any{"slots": len(in.Slots)}, "")
+		f.add(rule.OneDay, fmt.Sprintf("%s: expected the slot at %s, which the answers before and after show, received none", in.Question, slot.StartText), in.Exchange, map[string]any{"slots": len(in.Slots)}, "")
 	}
 }

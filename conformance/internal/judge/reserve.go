@@ -133,7 +133,7 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 		for _, entry := range all.Entries {
 			value := id(entry)
 			if value != "" && first[value] {
-				f := Broken("Expected a %s of its own for each, received %q twice", field, value)
+				f := Broken("Expected a unique %s for each, received %q twice", field, value)
 				for _, exchange := range all.Exchanges {
 					if exchange.Response != nil && exchange.Response.Body.Mentions(value) {
 						f.Exchanges = append(f.Exchanges, exchange)

@@ -47,7 +47,7 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 		{"another status", answer(500, ""), Status([]int{200, 201}), "Expected 200 or 201, received 500"},
 		{"no answer", answer(0, ""), Status(ok), "no complete answer: gone"},
 		{"success", answer(200, `{"success":true}`), Succeed, ""},
-		{"no success", answer(200, `{}`), Succeed, "it is missing"},
+		{"no success", answer(200, `{}`), Succeed, "received no value"},
 		{"success in words", answer(200, `{"success":"yes"}`), Succeed, "received yes"},
 		{"a refusal", answer(400, `{"message":"full"}`), Fit(schemas.Refusal), ""},
 		{"a refusal without words", answer(400, `{}`), Fit(schemas.Refusal), "message"},
@@ -133,24 +133,24 @@ func TestTheCatalogsIdsAreComparedInWhateverOrder(t *testing.T) {
 	finds(t, "one new", same("products", []string{"a"}, []string{"a", "b"}), report.Failed, `"b" is new`)
 	finds(t, "one changed", same("products", []string{"a"}, []string{"b"}), report.Failed, `received "b" in place of "a"`)
 	v := &scenario.Survey{Products: []discover.Product{{ID: "a"}, {ID: ""}, {ID: ""}, {ID: "a"}}}
-	finds(t, "one twice", uniqueProducts(v), report.Failed, `products[3].id: expected an id of its own, received that of products[0], "a"`)
+	finds(t, "one twice", uniqueProducts(v), report.Failed, `products[3].id: expected a unique id, received that of products[0], "a"`)
 	v.Products = []discover.Product{{ID: "a", Options: []discover.Option{{Units: []discover.Unit{{ID: "child"}}}}}}
 	finds(t, "no adult", eachOption(withoutAdult)(v), report.Failed, "products[0].options[0]: expected a unit")
 }
 
 func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 	t.Parallel()
-	odd := func(answer *probe.Answer, held bool) scenario.MalformedRequest {
+	unusual := func(answer *probe.Answer, held bool) scenario.MalformedRequest {
 		return scenario.MalformedRequest{What: "no guests", Answer: answer, Held: held}
 	}
-	finds(t, "refused", bearsAll([]scenario.MalformedRequest{odd(answer(400, ""), false), odd(answer(200, ""), false)}), "", "")
-	crash := bearsAll([]scenario.MalformedRequest{odd(answer(500, ""), false), odd(answer(0, ""), false)})
+	finds(t, "refused", bearsAll([]scenario.MalformedRequest{unusual(answer(400, ""), false), unusual(answer(200, ""), false)}), "", "")
+	crash := bearsAll([]scenario.MalformedRequest{unusual(answer(500, ""), false), unusual(answer(0, ""), false)})
 	finds(t, "a crash", crash, report.Failed, "no guests: expected a 4xx, or nothing done, received 500")
 	if len(crash.Problems) != 2 || len(crash.Exchanges) != 2 {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
-	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.MalformedRequest{odd(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
-	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), report.Inconclusive, "no slot")
+	finds(t, "held", badPartiesHoldNothing(&scenario.BadReserves{Parties: []scenario.MalformedRequest{unusual(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
+	finds(t, "not sent", badPartiesHoldNothing(&scenario.BadReserves{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), report.Inconclusive, "no slot")
 }
 
 func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
@@ -292,7 +292,7 @@ func lookAt(ms int, left int64) *scenario.Reading {
 	return &scenario.Reading{Counted: true, First: look, Last: look}
 }
 
-func TestOnlyWhatMovesWithTheStepsOfAStoryIsItsChange(t *testing.T) {
+func TestOnlyWhatMovesWithTheStepsOfALifecycleIsItsChange(t *testing.T) {
 	t.Parallel()
 	before, held, released := lookAt(0, 5), lookAt(10, 4), lookAt(110, 4)
 	// Another customer reserved while nothing was done, and the hold was released then.

@@ -48,7 +48,7 @@ type Step struct {
 	// Enough reports whether the steps after this one can be left out, if a step before it has
 	// passed.
 	Enough func(value any) bool
-	// Fields judges what the witness has recorded.
+	// Fields judges what the observer has recorded.
 	Fields bool
 }
 
@@ -171,11 +171,11 @@ func joined(first, second func(context.Context, *scenario.Player) []Play) func(c
 	return func(ctx context.Context, p *scenario.Player) []Play { return append(first(ctx, p), second(ctx, p)...) }
 }
 
-// Move is one expectation about seats in a story: after equals before plus by. A reading is nil if
-// the story was stopped before it.
+// Move is one expectation about seats in a lifecycle: after equals before plus by. A reading is nil if
+// the lifecycle was stopped before it.
 type Move struct {
 	before, after *scenario.Reading
-	via           []*scenario.Reading // in between; changes outside the story's own steps do not count
+	via           []*scenario.Reading // in between; changes outside the lifecycle's own steps do not count
 	by            int64
 	infants       int64 // among the guests whose seats change; they may have no seat
 	stop          *partner.Stop
@@ -189,7 +189,7 @@ type part struct {
 	Move
 }
 
-// moved returns by how many seats the slot changed during the story's steps, and how long these
+// moved returns by how many seats the slot changed during the lifecycle's steps, and how long these
 // took.
 func (m Move) moved() (seats int64, took time.Duration) {
 	last := m.before
@@ -241,7 +241,7 @@ func (m Move) off(seats int64) int64 {
 	return off
 }
 
-// taken expects that a story has taken the seats of its party between the reading before its hold
+// taken expects that a lifecycle has taken the seats of its party between the reading before its hold
 // and the last one of its acts.
 func taken(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, -o.Guests, acts...) }
 

@@ -129,14 +129,14 @@ func lifecycleSpecs() []Spec {
 
 func lifecycles(r explore.Result) Finding {
 	if r.Flaw != "" {
-		steps := r.Told.Broken.Steps
+		steps := r.Exploration.Broken.Steps
 		return Broken("a lifecycle of %d steps fails at the last one, %s: %s", len(steps), r.Does, r.Flaw).Showing(r.Shown...)
 	}
 	if f := Stopped(r.Stop); f.Ends() {
 		return f
 	}
-	if 2*r.Told.Disturbed > r.Told.Played {
-		return inconclusive("other customers moved the seats in %d of %s", r.Told.Disturbed, count.Of(r.Told.Played, "lifecycle")).
+	if 2*r.Exploration.Disturbed > r.Exploration.Played {
+		return inconclusive("other customers moved the seats in %d of %s", r.Exploration.Disturbed, count.Of(r.Exploration.Played, "lifecycle")).
 			withRemedy("Run again at a quieter time, or against a test environment.")
 	}
 	return Finding{}

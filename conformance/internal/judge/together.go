@@ -30,7 +30,7 @@ func TogetherSpecs() (specs []Spec) {
 	return specs
 }
 
-// brokenBy returns the rule that a failed step of a story breaks.
+// brokenBy returns the rule that a failed step of a lifecycle breaks.
 func brokenBy(act explore.Act) (rule.Rule, bool) {
 	answer, seats, id := rulesOfStep(act)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 )
 
-func TestEveryFailedStepOfAStoryBreaksTheRuleOfItsCall(t *testing.T) {
+func TestEveryFailedStepOfALifecycleBreaksTheRuleOfItsCall(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string

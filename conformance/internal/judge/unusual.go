@@ -78,7 +78,7 @@ func badInputSpecs() []Spec {
 		spec(rule.ReserveBadInput, once(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding {
 			return bearsAll(slices.Concat(b.Bodies, b.Parties)).or(func() Finding { return reached(b.Parties != nil, b.Stop) })
 		})),
-		spec(rule.ReserveNobody, once(scenario.PlayBadReserves, holdsNobody)),
+		spec(rule.ReserveNobody, once(scenario.PlayBadReserves, badPartiesHoldNothing)),
 		spec(rule.ReserveBadInputEffect,
 			once(scenario.PlayRecord, func(scenario.Record) Finding { return unless(rule.ReserveNobody) }),
 			counted(scenario.PlayBadReserves, func(b *scenario.BadReserves) Move {
@@ -113,7 +113,7 @@ func bearsAll(all []scenario.MalformedRequest) Finding {
 	return problems(wrong, shown...)
 }
 
-func holdsNobody(b *scenario.BadReserves) Finding {
+func badPartiesHoldNothing(b *scenario.BadReserves) Finding {
 	var wrong []string
 	var shown []*probe.Exchange
 	for _, odd := range b.Parties {

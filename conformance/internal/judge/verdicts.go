@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Verdicts keeps the state of every rule. A later story can still break a rule that has passed, but
+// Verdicts keeps the state of every rule. A later lifecycle can still break a rule that has passed, but
 // cannot make a broken rule pass.
 type Verdicts struct {
 	words func(string) string // prepares a message for display
@@ -170,7 +170,7 @@ func (v *Verdicts) Blame(f Finding) *report.RuleResult {
 	return blamed
 }
 
-// Record records the finding about r and how long judging took. It returns nil if another story has
+// Record records the finding about r and how long judging took. It returns nil if another lifecycle has
 // already broken r.
 func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.RuleResult {
 	outcome, cause := v.Decide(r, f)
@@ -268,7 +268,7 @@ func whileBroken(id string) string { return fmt.Sprintf("cannot be judged until 
 // Evidence copies the exchanges that a report shows, in the order in which they were sent and each
 // once. It prefers the copy with a marked place.
 func Evidence(exchanges []*probe.Exchange) []probe.Exchange {
-	const most = 12 // a story is shorter; a rule over the complete catalog shows its first breaches
+	const most = 12 // a lifecycle is shorter; a rule over the complete catalog shows its first breaches
 	shown := []probe.Exchange{}
 	for _, exchange := range exchanges {
 		if exchange == nil {

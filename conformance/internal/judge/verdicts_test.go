@@ -9,7 +9,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// blame has a story find a rule broken that is not the one that is judged.
+// blame has a lifecycle find a rule broken that is not the one that is judged.
 func blame(v *Verdicts, r rule.Rule, message string, shown ...*probe.Exchange) bool {
 	return v.Blame(Finding{Outcome: report.Failed, Message: message, Cause: &r, Exchanges: shown}) != nil
 }

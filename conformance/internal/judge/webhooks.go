@@ -39,7 +39,7 @@ func secrets(v *scenario.Webhooks) Finding {
 	return refusedWebhooks(v, func(w *inbox.Webhook) []string {
 		switch w.Secret {
 		case inbox.SecretMissing:
-			return []string{"Expected the header x-webhook-secret with the integration's secret, it is missing"}
+			return []string{"Expected the header x-webhook-secret with the integration's secret, received none"}
 		case inbox.SecretWrong:
 			return []string{"Expected the integration's secret in x-webhook-secret, received another value"}
 		default:
@@ -52,8 +52,8 @@ func secrets(v *scenario.Webhooks) Finding {
 // looks like no webhook at all.
 func noWebhooks(v *scenario.Webhooks) Finding {
 	f := notApplicable("the partner sent no webhook during the run, which is optional")
-	if len(v.Mail.Strays) > 0 {
-		f.Message = fmt.Sprintf("no webhook arrived at %s; other requests arrived: %s", strings.Join(v.Paths, " or "), strings.Join(v.Mail.Strays, ", "))
+	if len(v.Mail.OtherRequests) > 0 {
+		f.Message = fmt.Sprintf("no webhook arrived at %s; other requests arrived: %s", strings.Join(v.Paths, " or "), strings.Join(v.Mail.OtherRequests, ", "))
 		f.Remedy = "Give the partner the address of --webhook-url, with its path."
 	}
 	return f
@@ -106,7 +106,7 @@ func notifiedSlots(v *scenario.Webhooks) Finding {
 	}
 	for _, look := range v.Lookups {
 		if flaw := unknownSlot(look); flaw != "" {
-			f := Broken("%s", flaw).Showing(look.Told.Exchange)
+			f := Broken("%s", flaw).Showing(look.Notification.Exchange)
 			if look.Shown != nil {
 				f = f.Showing(look.Shown)
 			}
@@ -117,7 +117,7 @@ func notifiedSlots(v *scenario.Webhooks) Finding {
 }
 
 func unknownSlot(look scenario.Lookup) string {
-	w := look.Told
+	w := look.Notification
 	switch known := look.Known; {
 	case !look.Product:
 		return fmt.Sprintf("productId: the catalog has no product %q", w.ProductID)
@@ -156,13 +156,13 @@ func notifiedStates(v *scenario.Webhooks) Finding {
 			switch {
 			case hold.Reported():
 				right = append(right, hold)
-			case len(hold.Told) > 0:
+			case len(hold.Received) > 0:
 				wrong = append(wrong, hold)
 			}
 		}
 		switch {
 		case len(wrong) == 0 && len(right) == 0:
-			return inconclusive("no hold of one seat was notified within %s", v.Wait)
+			return inconclusive("no hold of one seat caused a notification within %s", v.Wait)
 		case len(wrong) == 0:
 			return Finding{}
 		case len(wrong) == 1:
@@ -175,15 +175,15 @@ func notifiedStates(v *scenario.Webhooks) Finding {
 }
 
 // differs returns how the last notification differs from the slot.
-func differs(n *scenario.Notified) string { return n.Differs(n.Told[len(n.Told)-1]) }
+func differs(n *scenario.Notified) string { return n.Differs(n.Received[len(n.Received)-1]) }
 
 // evidenceOf returns the last notification of a change, and the seats after it.
 func evidenceOf(n *scenario.Notified) (all []*probe.Exchange) {
 	for _, read := range n.Seats[:min(1, len(n.Seats))] {
 		all = append(all, read.Last.Shown)
 	}
-	if len(n.Told) > 0 {
-		all = append(all, n.Told[len(n.Told)-1].Exchange)
+	if len(n.Received) > 0 {
+		all = append(all, n.Received[len(n.Received)-1].Exchange)
 	}
 	return all
 }
@@ -194,22 +194,22 @@ func notifiedHolds(v *scenario.Webhooks) Finding {
 		if v.Row != nil {
 			all = append(all[:len(all):len(all)], &v.Row.Notified)
 		}
-		var heard, silent []*scenario.Notified
+		var reported, silent []*scenario.Notified
 		for _, n := range all {
 			switch {
 			case n.Reported():
-				heard = append(heard, n)
-			case len(n.Told) == 0:
+				reported = append(reported, n)
+			case len(n.Received) == 0:
 				silent = append(silent, n)
 			}
 		}
-		if len(silent) == 0 || len(heard) == 0 {
+		if len(silent) == 0 || len(reported) == 0 {
 			return Finding{}
 		}
 		n := silent[0]
 		return Broken("Expected a notification of %s in slot %q of product %q within %s, as of %s in slot %q of product %q; none arrived",
-			n.Change, n.Offer.Slot.ID, n.Offer.Product.ID, v.Wait, heard[0].Change, heard[0].Offer.Slot.ID, heard[0].Offer.Product.ID).
-			Showing(append(evidenceOf(heard[0]), evidenceOf(n)...)...)
+			n.Change, n.Offer.Slot.ID, n.Offer.Product.ID, v.Wait, reported[0].Change, reported[0].Offer.Slot.ID, reported[0].Offer.Product.ID).
+			Showing(append(evidenceOf(reported[0]), evidenceOf(n)...)...)
 	})
 }
 
@@ -217,7 +217,7 @@ func notifiedHolds(v *scenario.Webhooks) Finding {
 func notifiedReleases(v *scenario.Webhooks) Finding {
 	return reports(v).or(func() Finding {
 		judged := false
-		for _, n := range v.Givens {
+		for _, n := range v.Returns {
 			held := heldOf(v, n.Offer)
 			if held == nil || !held.Reported() {
 				continue
@@ -227,7 +227,7 @@ func notifiedReleases(v *scenario.Webhooks) Finding {
 				continue
 			}
 			received := "none arrived"
-			if len(n.Told) > 0 {
+			if len(n.Received) > 0 {
 				received = "received " + differs(n)
 			}
 			return Broken("Expected a notification of %s within %s, as of the hold before it: %s", n.Change, v.Wait, received).
@@ -254,12 +254,12 @@ func notifiedInOrder(v *scenario.Webhooks) Finding {
 		switch {
 		case v.Row == nil:
 			return Stopped(partner.Unplayed(v.Stop))
-		case !v.Row.Calm:
+		case !v.Row.Stable:
 			return inconclusive("other customers moved the seats of the slot with several holds").
 				withRemedy("Run again at a quieter time, or against a test environment.")
 		}
 		var before *inbox.Webhook
-		for _, w := range v.Row.Told {
+		for _, w := range v.Row.Received {
 			if w.Slot.Vacancies == nil {
 				continue
 			}
@@ -281,11 +281,11 @@ func notifiedAgain(v *scenario.Webhooks) Finding {
 			return Stopped(partner.Unplayed(v.Stop))
 		case hold.Refused == nil:
 			return inconclusive("no notification arrived that could be refused")
-		case len(hold.Told) == 0:
+		case len(hold.Received) == 0:
 			return Broken("Expected the notification that was answered with 503 again within %s, received none", v.Wait.Round(time.Second)).
 				Showing(hold.Refused.Exchange)
 		default:
-			return Finding{Exchanges: []*probe.Exchange{hold.Refused.Exchange, hold.Told[0].Exchange}}
+			return Finding{Exchanges: []*probe.Exchange{hold.Refused.Exchange, hold.Received[0].Exchange}}
 		}
 	})
 }

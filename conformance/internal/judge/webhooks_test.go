@@ -14,8 +14,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// told is a valid notification with these vacancies.
-func told(vacancies int64) *inbox.Webhook {
+// notification is a valid notification with these vacancies.
+func notification(vacancies int64) *inbox.Webhook {
 	return &inbox.Webhook{Kind: inbox.Notify, ProductID: "walk", OptionID: "am", Slot: slotLeft(vacancies), Exchange: &probe.Exchange{Endpoint: rule.Webhooks}}
 }
 
@@ -31,7 +31,7 @@ func change(left int64, notified ...int64) *scenario.Notified {
 		Seats: []*scenario.Reading{{Counted: true, Last: scenario.Look{Left: left, Slot: slotLeft(left)}}},
 	}
 	for _, vacancies := range notified {
-		n.Told = append(n.Told, told(vacancies))
+		n.Received = append(n.Received, notification(vacancies))
 	}
 	return n
 }
@@ -47,7 +47,7 @@ func mail(all ...*inbox.Webhook) inbox.Mail { return inbox.Mail{Webhooks: all} }
 func TestWebhooksAreJudgedByWhatArrived(t *testing.T) {
 	t.Parallel()
 	bad := func(change func(*inbox.Webhook)) *inbox.Webhook {
-		w := told(9)
+		w := notification(9)
 		change(w)
 		return w
 	}
@@ -55,7 +55,7 @@ func TestWebhooksAreJudgedByWhatArrived(t *testing.T) {
 	missing := bad(func(w *inbox.Webhook) { w.Secret = inbox.SecretMissing })
 	wrong := bad(func(w *inbox.Webhook) { w.Secret = inbox.SecretWrong })
 	unread := bad(func(w *inbox.Webhook) { w.Problems = []string{"/status: missing"} })
-	stray := scenario.Webhooks{Mail: inbox.Mail{Strays: []string{"POST /hooks"}}, Paths: []string{"/a", "/b"}}
+	stray := scenario.Webhooks{Mail: inbox.Mail{OtherRequests: []string{"POST /hooks"}}, Paths: []string{"/a", "/b"}}
 	for _, test := range []struct {
 		name    string
 		judge   func(*scenario.Webhooks) Finding
@@ -65,12 +65,12 @@ func TestWebhooksAreJudgedByWhatArrived(t *testing.T) {
 	}{
 		{"no webhook", secrets, scenario.Webhooks{}, report.NotApplicable, "sent no webhook"},
 		{"requests elsewhere", secrets, stray, report.NotApplicable, "no webhook arrived at /a or /b; other requests arrived: POST /hooks"},
-		{"the secret", secrets, scenario.Webhooks{Mail: mail(told(9), trigger)}, "", ""},
-		{"no secret", secrets, scenario.Webhooks{Mail: mail(told(9), missing)}, report.Failed, "it is missing"},
+		{"the secret", secrets, scenario.Webhooks{Mail: mail(notification(9), trigger)}, "", ""},
+		{"no secret", secrets, scenario.Webhooks{Mail: mail(notification(9), missing)}, report.Failed, "received none"},
 		{"another secret", secrets, scenario.Webhooks{Mail: mail(wrong)}, report.Failed, "received another value"},
 		{"only a trigger", notificationBodies, scenario.Webhooks{Mail: mail(trigger)}, report.NotApplicable, "no notification of a slot"},
-		{"a body", notificationBodies, scenario.Webhooks{Mail: mail(told(9))}, "", ""},
-		{"no status", notificationBodies, scenario.Webhooks{Mail: mail(told(9), unread)}, report.Failed, "/status: missing"},
+		{"a body", notificationBodies, scenario.Webhooks{Mail: mail(notification(9))}, "", ""},
+		{"no status", notificationBodies, scenario.Webhooks{Mail: mail(notification(9), unread)}, report.Failed, "/status: missing"},
 	} {
 		finds(t, test.name, test.judge(&test.v), test.outcome, test.says)
 	}
@@ -93,16 +93,16 @@ func TestANotifiedSlotIsJudgedByWhatThePartnerHasNow(t *testing.T) {
 		{"a new slot", scenario.Lookup{Product: true, Option: true, Asked: true, Known: &known}, "", ""},
 		{"another start", scenario.Lookup{Product: true, Option: true, Asked: true, Known: &moved}, report.Failed, "availability has an hour later for slot"},
 	} {
-		test.look.Told = told(9)
-		finds(t, test.name, notifiedSlots(&scenario.Webhooks{Mail: mail(told(9)), Lookups: []scenario.Lookup{test.look}}), test.outcome, test.says)
+		test.look.Notification = notification(9)
+		finds(t, test.name, notifiedSlots(&scenario.Webhooks{Mail: mail(notification(9)), Lookups: []scenario.Lookup{test.look}}), test.outcome, test.says)
 	}
-	finds(t, "slots that the run has read", notifiedSlots(&scenario.Webhooks{Mail: mail(told(9))}), "", "")
+	finds(t, "slots that the run has read", notifiedSlots(&scenario.Webhooks{Mail: mail(notification(9))}), "", "")
 }
 
 func TestNotificationsOfHoldsAreJudgedOnlyIfTheyAreSent(t *testing.T) {
 	t.Parallel()
 	row := func(calm bool, left int64, notified ...int64) *scenario.Row {
-		return &scenario.Row{Notified: *change(left, notified...), Calm: calm}
+		return &scenario.Row{Notified: *change(left, notified...), Stable: calm}
 	}
 	once := func(refused *inbox.Webhook, again ...int64) *scenario.Notified {
 		n := change(9, again...)
@@ -116,15 +116,15 @@ func TestNotificationsOfHoldsAreJudgedOnlyIfTheyAreSent(t *testing.T) {
 		change(&v)
 		return v
 	}
-	heard := holds(change(9, 9), otherProduct(change(9, 9)))
+	twoHolds := holds(change(9, 9), otherProduct(change(9, 9)))
 	gives := func(all ...*scenario.Notified) scenario.Webhooks {
-		return with(heard, func(v *scenario.Webhooks) { v.Givens = all })
+		return with(twoHolds, func(v *scenario.Webhooks) { v.Returns = all })
 	}
 	rows := func(r *scenario.Row) scenario.Webhooks {
-		return with(heard, func(v *scenario.Webhooks) { v.Row = r })
+		return with(twoHolds, func(v *scenario.Webhooks) { v.Row = r })
 	}
 	repeats := func(n *scenario.Notified) scenario.Webhooks {
-		return with(heard, func(v *scenario.Webhooks) { v.Once = n })
+		return with(twoHolds, func(v *scenario.Webhooks) { v.Once = n })
 	}
 	silent := holds(change(9), otherProduct(change(9)))
 	for _, test := range []struct {
@@ -136,13 +136,13 @@ func TestNotificationsOfHoldsAreJudgedOnlyIfTheyAreSent(t *testing.T) {
 	}{
 		{"no hold is notified", notifiedStates, silent, report.NotApplicable, "no notification of the run's own holds within 1m0s, which is optional"},
 		{"no hold could be made", notifiedStates, scenario.Webhooks{Stop: partner.Missing("no slot is free")}, report.Inconclusive, "no slot is free"},
-		{"the state after the hold", notifiedStates, heard, "", ""},
+		{"the state after the hold", notifiedStates, twoHolds, "", ""},
 		{"the state before the hold, and then after it", notifiedStates, holds(change(9, 10, 9), otherProduct(change(9, 9))), "", ""},
 		{"the state before the hold", notifiedStates, holds(change(9, 10), otherProduct(change(7, 8))), report.Failed, "after a hold: vacancies: availability has 9, the notification 10"},
 		{"the state before one hold", notifiedStates, holds(change(9, 10), otherProduct(change(7, 7))), report.Inconclusive, "which another customer or the partner's staff may have caused"},
 		{"a change by the staff at the moment of one hold", notifiedStates, holds(change(9, 10), otherProduct(change(7))), report.Inconclusive, "may have caused"},
 
-		{"every hold", notifiedHolds, heard, "", ""},
+		{"every hold", notifiedHolds, twoHolds, "", ""},
 		{"one hold of two", notifiedHolds, holds(change(9, 9), otherProduct(change(9))), report.Failed, `in slot "s" of product "sail" within 1m0s`},
 		{"holds in a row as one", notifiedHolds, rows(row(true, 7, 7)), "", ""},
 		{"no hold", notifiedHolds, silent, report.NotApplicable, "optional"},
@@ -150,7 +150,7 @@ func TestNotificationsOfHoldsAreJudgedOnlyIfTheyAreSent(t *testing.T) {
 		{"a release", notifiedReleases, gives(change(10, 9, 10)), "", ""},
 		{"no release", notifiedReleases, gives(change(10)), report.Failed, "none arrived"},
 		{"a repeat of the hold after its release", notifiedReleases, gives(change(10, 9)), report.Failed, "received vacancies: availability has 10, the notification 9"},
-		{"a release after a hold that was not notified", notifiedReleases, with(holds(change(9), otherProduct(change(9, 9))), func(v *scenario.Webhooks) { v.Givens = []*scenario.Notified{change(10)} }), report.Inconclusive, "not completed"},
+		{"a release after a hold that was not notified", notifiedReleases, with(holds(change(9), otherProduct(change(9, 9))), func(v *scenario.Webhooks) { v.Returns = []*scenario.Notified{change(10)} }), report.Inconclusive, "not completed"},
 
 		{"in order", notifiedInOrder, rows(row(true, 7, 9, 8, 7)), "", ""},
 		{"repeated and skipped", notifiedInOrder, rows(row(true, 7, 9, 9, 7, 7)), "", ""},
@@ -159,8 +159,8 @@ func TestNotificationsOfHoldsAreJudgedOnlyIfTheyAreSent(t *testing.T) {
 		{"among other customers", notifiedInOrder, rows(row(false, 7, 9, 7, 8)), report.Inconclusive, "other customers"},
 		{"without vacancies", notifiedInOrder, rows(row(true, 7)), report.Inconclusive, "not notified with vacancies"},
 
-		{"sent again", notifiedAgain, repeats(once(told(9), 9)), "", ""},
-		{"sent once", notifiedAgain, repeats(once(told(9))), report.Failed, "received none"},
+		{"sent again", notifiedAgain, repeats(once(notification(9), 9)), "", ""},
+		{"sent once", notifiedAgain, repeats(once(notification(9))), report.Failed, "received none"},
 		{"nothing to refuse", notifiedAgain, repeats(once(nil)), report.Inconclusive, "could be refused"},
 	} {
 		finds(t, test.name, test.judge(&test.v), test.outcome, test.says)

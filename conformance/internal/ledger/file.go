@@ -62,7 +62,7 @@ func Open(name string, proof Proof) (*Ledger, error) {
 	if err != nil {
 		return nil, errors.Join(err, taken.close())
 	}
-	if l.doubtful == 0 { // otherwise further lines prove nothing either
+	if l.wrongMAC == 0 { // otherwise further lines prove nothing either
 		taken.macs = macs
 	}
 	l.redact, l.file = probe.NewRedactor(proof.AuthKey).Redact, taken
@@ -123,8 +123,8 @@ func read(name string, from io.Reader, proof Proof) (l *Ledger, macs *chain, who
 		if err != nil {
 			return nil, nil, 0, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
-		if !hmac.Equal(macs.next(object), mac) && l.doubtful == 0 {
-			l.doubtful = number
+		if !hmac.Equal(macs.next(object), mac) && l.wrongMAC == 0 {
+			l.wrongMAC = number
 		}
 		whole += int64(len(text))
 	}
@@ -174,6 +174,6 @@ func (l *Ledger) apply(next line) error {
 		return fmt.Errorf("expected entry %d attempted once, received it again", next.Entry)
 	}
 	e := l.entries[next.Entry-1]
-	e.State, e.Code, e.ExpiresAt, e.BookingID, e.Trouble = next.State, next.Code, next.ExpiresAt, next.BookingID, next.Trouble
+	e.State, e.Code, e.ExpiresAt, e.BookingID, e.Problem = next.State, next.Code, next.ExpiresAt, next.BookingID, next.Problem
 	return nil
 }

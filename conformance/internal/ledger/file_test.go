@@ -73,7 +73,7 @@ func booked(id string) func(*ledger.Entry) {
 	return func(e *ledger.Entry) { e.State, e.BookingID = ledger.Booked, id }
 }
 
-func over(e *ledger.Entry) { e.State, e.Trouble = ledger.Undone, "" }
+func over(e *ledger.Entry) { e.State, e.Problem = ledger.Undone, "" }
 
 func read(t *testing.T, name string) string {
 	t.Helper()
@@ -190,7 +190,7 @@ func TestALedgerIsOverwrittenOnlyWhereNothingIsLeftToUndo(t *testing.T) {
 		"a hold that has expired":          {held("C", past), false},
 		"a booking":                        {booked("B"), true},
 		"a hold or booking":                {func(e *ledger.Entry) { e.State, e.Code = ledger.Doubtful, "C" }, true},
-		"a hold whose code is not known":   {func(e *ledger.Entry) { e.State = ledger.Unheard }, false},
+		"a hold whose code is not known":   {func(e *ledger.Entry) { e.State = ledger.Unanswered }, false},
 		"a booking that the partner keeps": {func(e *ledger.Entry) { e.State = ledger.Kept }, false},
 		"what was undone":                  {over, false},
 	} {
@@ -238,7 +238,7 @@ func TestTheKeyIsInNoLedger(t *testing.T) {
 	}
 	l.Record(entry, held("code-"+key, key))
 	l.Record(entry, booked("booking-"+key))
-	l.Record(entry, func(e *ledger.Entry) { e.Trouble = key })
+	l.Record(entry, func(e *ledger.Entry) { e.Problem = key })
 	if entry.Code != "code-"+key {
 		t.Errorf("want the run itself to know the code, got %q", entry.Code)
 	}
@@ -253,7 +253,7 @@ func TestTheKeyIsInNoLedger(t *testing.T) {
 	if text := read(t, name); probe.NewRedactor(key).Scanner().Leaks([]byte(text)) {
 		t.Errorf("want the key nowhere, got\n%s", text)
 	}
-	if left := again.Entries()[0]; again.Head().BaseURL != "" || left.Code != "" || left.BookingID != "" || !strings.Contains(left.Trouble, "contains the auth key") {
+	if left := again.Entries()[0]; again.Head().BaseURL != "" || left.Code != "" || left.BookingID != "" || !strings.Contains(left.Problem, "contains the auth key") {
 		t.Errorf("want neither a wrong address nor a wrong code, and why, got %+v and %+v", again.Head(), left)
 	}
 }
@@ -282,8 +282,8 @@ func TestACallIsNotMadeIfTheLedgerCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Record(entry, held("C", soon()))
-	if l.Trouble() == nil || entry.Code != "C" {
-		t.Errorf("Expected the trouble to be reported, and the code to be known to the run, received %v and %+v", l.Trouble(), *entry)
+	if l.Err() == nil || entry.Code != "C" {
+		t.Errorf("Expected the trouble to be reported, and the code to be known to the run, received %v and %+v", l.Err(), *entry)
 	}
 	if _, err := l.Attempt(ledger.Slot{}, nil); err == nil {
 		t.Error("want no attempt that is not on record")

@@ -37,11 +37,11 @@ type Ledger struct {
 	file   *file        // nil: kept in memory only
 	copied func() error // waits until the file's lines are copied; nil: nothing copies them
 
-	doubtful int // number of the first line with a wrong MAC; 0: none
+	wrongMAC int // number of the first line with a wrong MAC; 0: none
 
-	mu      sync.Mutex
-	entries []*Entry
-	trouble error // why the file could not be written
+	mu       sync.Mutex
+	entries  []*Entry
+	writeErr error // why the file could not be written
 }
 
 // New returns a ledger that is kept in memory only.
@@ -78,9 +78,9 @@ func (l *Ledger) Attempt(slot Slot, units []partnerapi.UnitQuantity) (*Entry, er
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	entry := l.add(slot, units, Attempted)
-	if l.trouble != nil {
+	if l.writeErr != nil {
 		entry.State = Refused
-		return nil, l.trouble
+		return nil, l.writeErr
 	}
 	return entry, nil
 }
@@ -107,7 +107,7 @@ func (l *Ledger) Record(entry *Entry, change func(*Entry)) {
 	defer l.mu.Unlock()
 	before := *entry
 	change(entry)
-	if before.State != entry.State || before.Code != entry.Code || before.BookingID != entry.BookingID || before.Trouble != entry.Trouble {
+	if before.State != entry.State || before.Code != entry.Code || before.BookingID != entry.BookingID || before.Problem != entry.Problem {
 		l.write(entry, l.change)
 	}
 }
@@ -115,13 +115,13 @@ func (l *Ledger) Record(entry *Entry, change func(*Entry)) {
 // write writes a line about an entry. The line is on disk before the call that it announces is
 // sent.
 func (l *Ledger) write(entry *Entry, about func(*Entry) line) {
-	if l.file == nil || l.trouble != nil {
+	if l.file == nil || l.writeErr != nil {
 		return
 	}
 	safely := entry.State == Attempted || entry.State == Doubtful
-	l.trouble = l.file.write(about(entry), safely)
-	if safely && l.trouble == nil && l.copied != nil {
-		l.trouble = l.copied()
+	l.writeErr = l.file.write(about(entry), safely)
+	if safely && l.writeErr == nil && l.copied != nil {
+		l.writeErr = l.copied()
 	}
 }
 
@@ -137,10 +137,10 @@ func (l *Ledger) attempt(e *Entry) line {
 }
 
 func (l *Ledger) change(e *Entry) line {
-	next := line{Entry: e.number, At: l.now(), State: e.State, Code: e.Code, ExpiresAt: l.shown(e.ExpiresAt), BookingID: e.BookingID, Trouble: l.shown(e.Trouble)}
+	next := line{Entry: e.number, At: l.now(), State: e.State, Code: e.Code, ExpiresAt: l.shown(e.ExpiresAt), BookingID: e.BookingID, Problem: l.shown(e.Problem)}
 	for _, id := range []*string{&next.Code, &next.BookingID} {
 		if len(*id) > longestCode || l.redact(*id) != *id {
-			*id, next.Trouble = "", "the code or booking id contains the auth key, or is longer than 8 KB, so no file stores it"
+			*id, next.Problem = "", "the code or booking id contains the auth key, or is longer than 8 KB, so no file stores it"
 		}
 	}
 	return next
@@ -151,12 +151,12 @@ func (l *Ledger) shown(text string) string {
 	return beginning
 }
 
-// Trouble returns why the ledger can no longer be written, or nil. What cannot be recorded must not
+// Err returns why the ledger can no longer be written, or nil. What cannot be recorded must not
 // be made.
-func (l *Ledger) Trouble() error {
+func (l *Ledger) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.trouble
+	return l.writeErr
 }
 
 func (l *Ledger) Entries() []Entry {
@@ -225,19 +225,19 @@ func (l *Ledger) pending() (n int) {
 type State string
 
 const (
-	Attempted State = "attempted" // reserve is being sent; its answer is not yet read
-	Refused   State = "refused"   // reserve was refused; nothing is held
-	Unheard   State = "unheard"   // reserve was sent and never answered; there may be a hold
-	Held      State = "held"
-	Booked    State = "booked"
-	Doubtful  State = "doubtful" // confirm is being sent and its answer is not yet read; a hold or a booking
-	Undone    State = "undone"   // released or cancelled
-	Kept      State = "kept"     // booked, but the partner does not support cancellation
-	Expired   State = "expired"  // never answered; any hold has expired
+	Attempted  State = "attempted" // reserve is being sent; its answer is not yet read
+	Refused    State = "refused"   // reserve was refused; nothing is held
+	Unanswered State = "unheard"   // reserve was sent and never answered; there may be a hold
+	Held       State = "held"
+	Booked     State = "booked"
+	Doubtful   State = "doubtful" // confirm is being sent and its answer is not yet read; a hold or a booking
+	Undone     State = "undone"   // released or cancelled
+	Kept       State = "kept"     // booked, but the partner does not support cancellation
+	Expired    State = "expired"  // never answered; any hold has expired
 )
 
 func states() []State {
-	return []State{Attempted, Refused, Unheard, Held, Booked, Doubtful, Undone, Kept, Expired}
+	return []State{Attempted, Refused, Unanswered, Held, Booked, Doubtful, Undone, Kept, Expired}
 }
 
 // Slot is the slot that a reserve requests, by the partner's ids.
@@ -263,7 +263,7 @@ type Entry struct {
 	Code      string // of the hold
 	ExpiresAt string // as the partner writes it
 	BookingID string
-	Trouble   string // why it could not be undone
+	Problem   string // why it could not be undone
 
 	number int // 1 is the first
 }
@@ -310,7 +310,7 @@ type line struct {
 	Code      string `json:"code,omitempty"`
 	ExpiresAt string `json:"expires_at,omitempty"`
 	BookingID string `json:"booking_id,omitempty"`
-	Trouble   string `json:"trouble,omitempty"`
+	Problem   string `json:"trouble,omitempty"`
 }
 
 func decode(text []byte, into any) error {

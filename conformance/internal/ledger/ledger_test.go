@@ -29,7 +29,7 @@ func attemptFor(t *testing.T, l *ledger.Ledger, product string, guests int) *led
 func TestOnlyWhatIsRefusedOrUndoneNeedsNoUndoing(t *testing.T) {
 	t.Parallel()
 	for state, open := range map[ledger.State]bool{
-		ledger.Attempted: true, ledger.Unheard: true, ledger.Held: true, ledger.Booked: true, ledger.Doubtful: true,
+		ledger.Attempted: true, ledger.Unanswered: true, ledger.Held: true, ledger.Booked: true, ledger.Doubtful: true,
 		ledger.Kept:    true,
 		ledger.Refused: false, ledger.Undone: false, ledger.Expired: false,
 	} {

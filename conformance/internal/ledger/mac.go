@@ -87,8 +87,8 @@ func (p Proof) check(l *Ledger) error {
 		return errors.New("it has no address, because the address contains the key: give --base-url")
 	case head.Version == withoutMACs:
 		return ErrNoMACs
-	case l.doubtful > 0:
-		return fmt.Errorf("line %d was not written by a run with this key at this address: %w", l.doubtful, ErrAltered)
+	case l.wrongMAC > 0:
+		return fmt.Errorf("line %d was not written by a run with this key at this address: %w", l.wrongMAC, ErrAltered)
 	}
 	return nil
 }

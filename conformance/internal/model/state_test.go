@@ -21,7 +21,7 @@ func reserve(m *model.State, party model.Party, accepted bool) {
 	m.Reserved(len(m.Holds), 0, party, accepted)
 }
 
-// sees fails where the model does not allow exactly these readings of its slot.
+// sees fails the test if the model does not allow exactly these readings of its slot.
 func sees(t *testing.T, what string, m *model.State, allowed ...int64) {
 	t.Helper()
 	want := map[int64]bool{}

@@ -19,9 +19,9 @@ const (
 	MostTries = 8
 	// seenIfBroken is the assumed probability that a try shows a broken rule.
 	seenIfBroken = 0.8
-	// convicted and acquitted are the log odds at which a breach counts as certain, 1,800 to 1, and
+	// certain and acquitted are the log odds at which a breach counts as certain, 1,800 to 1, and
 	// at which it is ruled out, 1 to 10.
-	convicted, acquitted = 7.5, -2.3
+	certain, ruledOut = 7.5, -2.3
 	// mostWeight is the maximum weight of one try, a hundred to one, so that one try alone does not
 	// decide. If no other try is possible, alone is enough after a long watch: ten to one.
 	mostWeight, alone = 4.6, 2.3
@@ -97,9 +97,9 @@ func (t *Test) Add(try Try) Answer {
 	switch odds, _ := t.odds(); {
 	case t.Rare && t.held >= t.Clean && t.held == len(t.tries):
 		return Holds
-	case !t.Rare && t.held >= t.Clean && odds <= acquitted:
+	case !t.Rare && t.held >= t.Clean && odds <= ruledOut:
 		return Holds
-	case odds >= convicted:
+	case odds >= certain:
 		return Broken
 	default:
 		return Undecided
@@ -161,9 +161,9 @@ func (t Try) rareWeight(off int64, rate float64) float64 {
 	}
 }
 
-// Acquits reports whether the tries of a race, some with a flaw, indicate other customers and no
+// RulesOut reports whether the tries of a race, some with a flaw, indicate other customers and no
 // breach: enough tries passed, and other customers were seen.
-func (t *Test) Acquits(least int) bool {
+func (t *Test) RulesOut(least int) bool {
 	odds, suspect := t.odds()
 	return suspect < 0 || t.held >= least && odds < alone && !t.quiet()
 }

@@ -84,7 +84,7 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 }
 
 // Around the end of a hold of 20 minutes two minutes pass in which others may move
-// its seats: no short look at the slot would tell that they do not.
+// its seats: no short look at the slot would show that they do not.
 func TestASeatThatIsGoneWithAnExpiredHoldIsABreachWhereItsSlotWasWatchedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for live, around := range map[time.Duration]time.Duration{14 * time.Second: 2 * time.Second, 19 * time.Minute: 2 * time.Minute} {
@@ -111,10 +111,10 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 		return tries
 	}
 	for name, test := range map[string]struct {
-		tries   []Try
-		want    Answer
-		stands  bool
-		acquits bool
+		tries    []Try
+		want     Answer
+		stands   bool
+		rulesOut bool
 	}{
 		"it never shows": {rounds(120), Holds, false, true},
 		"one of three":   {rounds(120, 2, 5, 8), Broken, false, false},
@@ -130,8 +130,8 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: expected %d, received %d", name, test.want, got)
 		}
-		if got == Undecided && (race.Stands() != test.stands || race.Acquits(3) != test.acquits) {
-			t.Errorf("%s: expected stands %t and acquits %t, received %t and %t", name, test.stands, test.acquits, race.Stands(), race.Acquits(3))
+		if got == Undecided && (race.Stands() != test.stands || race.RulesOut(3) != test.rulesOut) {
+			t.Errorf("%s: expected stands %t and acquits %t, received %t and %t", name, test.stands, test.rulesOut, race.Stands(), race.RulesOut(3))
 		}
 	}
 	busy := Test{Clean: 10, Rare: true}
@@ -140,7 +140,7 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 		try.Wrong = i%5 == 0
 		busy.Add(try)
 	}
-	if !busy.Acquits(3) {
+	if !busy.RulesOut(3) {
 		t.Error("expected tries that were off where others were seen to prove nothing")
 	}
 }

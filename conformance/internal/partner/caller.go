@@ -108,7 +108,7 @@ func (c *Caller) Odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop
 // is 200 or 401, or if it failed. Any other refusal may result from a booking that the first
 // confirm made. A reserve is never repeated after a closed connection.
 func (c *Caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
-	unheard := false // an earlier call may have been served
+	unanswered := false // an earlier call may have been served
 	for {
 		if ctx.Err() != nil {
 			return nil, c.Time.Out()
@@ -118,9 +118,9 @@ func (c *Caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Sto
 		case answer.Failure != nil && answer.Failure.Kind == probe.Stopped:
 			return nil, c.Time.Out()
 		case answer.Closed && call.Endpoint != partnerapi.Reserve:
-			unheard = !probe.Repeatable(call.Endpoint)
+			unanswered = !probe.Repeatable(call.Endpoint)
 			continue
-		case answer.Closed, unheard && answer.Failure == nil && !answer.OK(http.StatusOK, http.StatusUnauthorized):
+		case answer.Closed, unanswered && answer.Failure == nil && !answer.OK(http.StatusOK, http.StatusUnauthorized):
 			return answer, NotHere("the partner closed a connection that was kept alive before it answered %s, which is lawful and leaves the call's effect unknown", call.Endpoint)
 		case IsBusy(answer):
 			if stop := c.turnedAway(ctx, answer); stop != nil {
@@ -173,14 +173,14 @@ func (c *Caller) Scaled(d time.Duration) time.Duration {
 // Together sends the calls of a race, each on its own connection, and returns their answers. Their
 // times are not judged: a partner that serves one caller after another is slow for the last one,
 // which is allowed. The calls are not interrupted: an answer that is not read may contain a hold.
-func (c *Caller) Together(ctx context.Context, calls []probe.Call, heard func(i int, answer *probe.Answer)) []*probe.Answer {
+func (c *Caller) Together(ctx context.Context, calls []probe.Call, answered func(i int, answer *probe.Answer)) []*probe.Answer {
 	answers := make([]*probe.Answer, len(calls))
 	for i, call := range calls {
 		calls[i] = c.timed(call)
 	}
 	c.Client.Together(context.WithoutCancel(ctx), calls, func(i int, answer *probe.Answer) {
 		answers[i] = answer
-		heard(i, answer)
+		answered(i, answer)
 	})
 	return answers
 }

@@ -24,7 +24,7 @@ const (
 // clock, which cannot be moved.
 type Clock struct {
 	address string
-	Trouble error // why the clock at its address cannot be used
+	Err     error // why the clock at its address cannot be used
 	http    *http.Client
 
 	mu     sync.Mutex
@@ -43,7 +43,7 @@ func NewClock(address string, roots *x509.CertPool) *Clock {
 func (c *Clock) Movable() bool { return c.address != "" }
 
 // GiveUp switches to this machine's clock and stores the reason.
-func (c *Clock) GiveUp(trouble error) { c.address, c.Trouble = "", trouble }
+func (c *Clock) GiveUp(trouble error) { c.address, c.Err = "", trouble }
 
 func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
 
@@ -102,15 +102,15 @@ func (c *Clock) do(ctx context.Context, method string, body []byte) error {
 	if method == http.MethodPost {
 		return nil
 	}
-	var told struct {
+	var clock struct {
 		Now time.Time `json:"now"`
 	}
-	if err := json.Unmarshal(raw, &told); err != nil || told.Now.IsZero() {
+	if err := json.Unmarshal(raw, &clock); err != nil || clock.Now.IsZero() {
 		return fmt.Errorf(`the target's clock: GET %s did not answer {"now": date-time}`, c.address)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.offset = time.Until(told.Now)
+	c.offset = time.Until(clock.Now)
 	return nil
 }
 

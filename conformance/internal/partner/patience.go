@@ -43,18 +43,18 @@ func (p *patience) waited() time.Duration {
 
 // next returns the time at which to send the call again. It returns false if that exceeds the time
 // available. Calls that were answered 429 together wait together.
-func (p *patience) next(asked time.Duration, told bool, most time.Duration) (until time.Time, ok bool) {
+func (p *patience) next(asked time.Duration, stated bool, most time.Duration) (until time.Time, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	if p.until.After(now) {
 		return p.until, true
 	}
-	if !told {
+	if !stated {
 		asked = min(shortestWait<<min(p.row, mostBackoffs), longestBackoff)
 	}
 	asked = max(asked, shortestWait) // an immediate retry did not help
-	if p.ending || p.spent+asked > most || !told && p.row == mostBackoffs {
+	if p.ending || p.spent+asked > most || !stated && p.row == mostBackoffs {
 		p.ending = true
 		return time.Time{}, false
 	}
@@ -67,8 +67,8 @@ func (p *patience) next(asked time.Duration, told bool, most time.Duration) (unt
 // turnedAway waits as long as the partner requests, within bounds. It returns a stop if that would
 // take too long: a call that was never served shows nothing.
 func (c *Caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
-	asked, told := retryAfter(answer)
-	until, ok := c.Time.patience.next(asked, told, c.Time.mostWaiting())
+	asked, stated := retryAfter(answer)
+	until, ok := c.Time.patience.next(asked, stated, c.Time.mostWaiting())
 	if !ok || until.After(c.Time.deadline) {
 		return &Stop{
 			Exchanges: []*probe.Exchange{answer.Exchange},
@@ -81,7 +81,7 @@ func (c *Caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
 
 // retryAfter returns the wait that a partner requests: in seconds, or until a date by its own
 // clock.
-func retryAfter(answer *probe.Answer) (d time.Duration, told bool) {
+func retryAfter(answer *probe.Answer) (d time.Duration, stated bool) {
 	header := answer.Response.Header
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {

@@ -25,7 +25,7 @@ const (
 	Quantity   Dimension = "quantity" // guests of one unit
 	Party      Dimension = "party"    // number of units
 	Repeat     Dimension = "repeat"
-	Order      Dimension = "order" // what is called between the calls of a story
+	Order      Dimension = "order" // what is called between the calls of a lifecycle
 	Connection Dimension = "connection"
 	Body       Dimension = "body"      // with or without optional fields
 	Delay      Dimension = "delay"     // age of a hold or a booking
@@ -36,21 +36,21 @@ const (
 // Instance is the dimensions and values that one judged value was an instance of.
 type Instance map[Dimension]string
 
-// Interlude is what is called between the calls of a story.
-type Interlude string
+// BetweenCalls is what is called between the calls of a lifecycle.
+type BetweenCalls string
 
 const (
-	Nothing     Interlude = "nothing"
-	SameSlot    Interlude = "another hold of the slot"
-	CatalogPull Interlude = "a catalog pull"
-	WholeWindow Interlude = "the slots of the next 60 days"
+	Nothing     BetweenCalls = "nothing"
+	SameSlot    BetweenCalls = "another hold of the slot"
+	CatalogPull BetweenCalls = "a catalog pull"
+	WholeWindow BetweenCalls = "the slots of the next 60 days"
 )
 
-func interludes() []Interlude {
-	return []Interlude{Nothing, SameSlot, CatalogPull, WholeWindow}
+func allBetweenCalls() []BetweenCalls {
+	return []BetweenCalls{Nothing, SameSlot, CatalogPull, WholeWindow}
 }
 
-// Case is an instance on which the stories of holds and bookings are played.
+// Case is an instance on which the lifecycles of holds and bookings are played.
 type Case struct {
 	Number  int // from 1
 	Offer   discover.Offer
@@ -58,7 +58,7 @@ type Case struct {
 	Infants int64 // among the guests; they may take no seat (RSV-9)
 	Fresh   bool  // each call uses a new connection
 	Bare    bool  // optional bodies and fields are left out
-	Between Interlude
+	Between BetweenCalls
 
 	values map[Dimension][]string
 	ids    []int // numbers of the values, days last
@@ -258,7 +258,7 @@ func (c *cover) draw() (Case, bool) {
 		return Case{}, false
 	}
 	of := c.options[c.random.IntN(len(c.options))]
-	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: interludes()[c.random.IntN(len(interludes()))]}
+	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))]}
 	quantity, ok := c.party(&drawn)
 	if !ok {
 		return Case{}, false
@@ -450,7 +450,7 @@ func Of(offers []discover.Offer, repeats int) map[Dimension]int {
 			}
 		}
 	}
-	of := map[Dimension]int{Quantity: 4, Order: len(interludes()), Connection: 2, Body: 2, Repeat: repeats}
+	of := map[Dimension]int{Quantity: 4, Order: len(allBetweenCalls()), Connection: 2, Body: 2, Repeat: repeats}
 	for d, values := range found {
 		of[d] = len(values)
 	}

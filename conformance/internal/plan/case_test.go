@@ -99,7 +99,7 @@ func TestPairsOfAllDimensionsAreCoveredInASmallShop(t *testing.T) {
 		}
 	}
 	for _, product := range []string{"walk", "boat"} {
-		for _, order := range []plan.Interlude{plan.Nothing, plan.SameSlot, plan.CatalogPull, plan.WholeWindow} {
+		for _, order := range []plan.BetweenCalls{plan.Nothing, plan.SameSlot, plan.CatalogPull, plan.WholeWindow} {
 			for _, other := range []struct {
 				dimension plan.Dimension
 				value     string

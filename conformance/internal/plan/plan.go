@@ -177,7 +177,7 @@ func Choose(filter string, ids []string) (Choice, error) {
 	case len(ids) == 0:
 		return Choice{}, errors.New("no rule is named: expected ids as 'conformance rules' lists them")
 	default:
-		return Choice{}, fmt.Errorf("the label filter %q fits none of the rules that are named", filter)
+		return Choice{}, fmt.Errorf("the label filter %q matches none of the named rules", filter)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestAnEmptyChoiceIsRefusedWithAnExample(t *testing.T) {
 		"no names":                   {"", []string{}, "no rule is named"},
 		"a filter that breaks off":   {"reserve &&", nil, "cannot be read"},
 		"a filter that fits nothing": {"nothing", nil, "fits no rule"},
-		"a filter and other names":   {"confirm", []string{"reserve.status"}, "fits none of the rules that are named"},
+		"a filter and other names":   {"confirm", []string{"reserve.status"}, "matches none of the named rules"},
 	} {
 		if _, err := Choose(wrong.filter, wrong.ids); err == nil || !strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%s: want %q, got %v", name, wrong.want, err)

@@ -80,8 +80,8 @@ func TestAnAnswerFullOfKeysShowsNoPartOfOne(t *testing.T) {
 
 func TestTheKeyIsSentToNoHostButThePartners(t *testing.T) {
 	t.Parallel()
-	var strayed atomic.Int32
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
+	var redirected atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { redirected.Add(1) }))
 	t.Cleanup(other.Close)
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		address := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) })
@@ -89,7 +89,7 @@ func TestTheKeyIsSentToNoHostButThePartners(t *testing.T) {
 			t.Errorf("%d: want the redirect itself as the answer, got %+v", status, answer.Exchange)
 		}
 	}
-	if n := strayed.Load(); n > 0 {
+	if n := redirected.Load(); n > 0 {
 		t.Errorf("want no call to another host, got %d", n)
 	}
 }

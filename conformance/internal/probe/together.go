@@ -14,7 +14,7 @@ import (
 // Together sends calls at the same time, each on its own connection. The connections are opened
 // first, so that the requests leave together, however long a handshake takes. heard receives each
 // answer when it arrives, with the index of its call.
-func (c *Client) Together(ctx context.Context, calls []Call, heard func(i int, answer *Answer)) {
+func (c *Client) Together(ctx context.Context, calls []Call, answered func(i int, answer *Answer)) {
 	for range calls {
 		c.await(ctx)
 	}
@@ -26,7 +26,7 @@ func (c *Client) Together(ctx context.Context, calls []Call, heard func(i int, a
 			fresh := c.fresh(connections[i])
 			defer fresh.CloseIdleConnections() // a partner that serves one connection at a time waits for this
 			<-start
-			heard(i, c.send(ctx, call, fresh))
+			answered(i, c.send(ctx, call, fresh))
 		})
 	}
 	close(start)

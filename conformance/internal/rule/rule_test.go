@@ -74,7 +74,7 @@ func TestARuleIsAdviceWhereItsClauseIs(t *testing.T) {
 
 func TestNeedsAreRulesAndFormNoCircle(t *testing.T) {
 	t.Parallel()
-	const underWay, done = 1, 2
+	const inProgress, done = 1, 2
 	state := map[string]int{}
 	var visit func(id string, way []string)
 	visit = func(id string, way []string) {
@@ -82,10 +82,10 @@ func TestNeedsAreRulesAndFormNoCircle(t *testing.T) {
 		switch {
 		case !ok:
 			t.Errorf("want needs that are rules, got %s", strings.Join(append(way, id), " -> "))
-		case state[id] == underWay:
+		case state[id] == inProgress:
 			t.Errorf("want needs without a circle, got %s", strings.Join(append(way, id), " -> "))
 		case state[id] == 0:
-			state[id] = underWay
+			state[id] = inProgress
 			for _, need := range r.Needs {
 				visit(need, append(slices.Clone(way), id))
 			}

@@ -4,7 +4,7 @@ import "partnerkit.dev/schemas/partnerapi"
 
 // What a partner sends to the marketplace: POST /sync/trigger and POST /availability/notify.
 
-// Webhooks stands, in the place of an endpoint, for the webhooks that a partner sends.
+// Webhooks represents the webhooks that a partner sends, where rules name an endpoint.
 const Webhooks partnerapi.Endpoint = "webhooks"
 
 // Endpoints lists what rules are about, in the order of reports: the partner's endpoints, and
@@ -12,23 +12,23 @@ const Webhooks partnerapi.Endpoint = "webhooks"
 func Endpoints() []partnerapi.Endpoint { return append(partnerapi.Endpoints(), Webhooks) }
 
 var WebhooksSecret = webhooks.must("webhooks.secret", "WHK-5", "A webhook presents the integration's secret").needs("reserve.code").
-	why("The marketplace answers 400 or 401 and changes nothing. The partner believes that its change was taken.").
+	why("Without the secret, the marketplace answers 400 or 401 and ignores the notification.").
 	fix("Send the secret that registration returned in the header x-webhook-secret, complete and without quotes.")
 var WebhooksBody = webhooks.must("webhooks.body", "WHK-2", "A notification has the fields of a notification, in JSON").needs("webhooks.secret").
-	why("The marketplace refuses a notification that it cannot read. The slot stays as it was.").
+	why("The marketplace refuses a notification that it cannot read, and the slot stays unchanged.").
 	fix("Send productId, optionId, availabilityId, localDateTimeStart and status, with Content-Type: application/json.")
 var WebhooksSlot = webhooks.must("webhooks.slot", "WHK-6", "A notification names a slot by the ids and the start that availability has").needs("webhooks.body", "availability.json").
-	why("An unknown id makes the marketplace pull the complete catalog, and leaves the slot as it was. A wrong start moves the slot to another time.").
+	why("An unknown id makes the marketplace pull the complete catalog, and leaves the slot unchanged. A wrong start moves the slot to another time.").
 	fix("Take productId, optionId, availabilityId and localDateTimeStart from the source that answers GET /products and POST /availability.")
 var WebhooksState = webhooks.must("webhooks.state", "WHK-7", "A notification states what availability shows after the change").needs("webhooks.slot", "reserve.vacancies.one").
 	why("The marketplace stores what the notification says. Seats that are taken are offered again, or free ones are not sold.").
 	fix("Write the notification after the transaction that changes the seats, from the source that answers POST /availability.")
-var WebhooksHold = webhooks.should("webhooks.hold", "WHK-8", "If some holds are notified, all are").needs("webhooks.state").
-	why("A marketplace that hears of some changes relies on hearing of the others, and pulls availability less often.").
+var WebhooksHold = webhooks.should("webhooks.hold", "WHK-8", "A partner that notifies of some holds notifies of all").needs("webhooks.state").
+	why("A marketplace that is notified of some changes expects to be notified of all, and pulls availability less often.").
 	fix("Send the notification where the seats change, for every product, and keep it in a queue until it is answered.")
-var WebhooksRelease = webhooks.should("webhooks.release", "WHK-8", "If holds are notified, releases and cancellations are too").
+var WebhooksRelease = webhooks.should("webhooks.release", "WHK-8", "A partner that notifies of holds also notifies of releases and cancellations").
 	needs("webhooks.state", "release.vacancies.one").
-	why("The last thing that the marketplace heard is that the seats were taken. It offers them again only after its next pull.").
+	why("For the marketplace, the seats are still taken. It offers them again only after its next pull.").
 	fix("Send a notification wherever seats are returned: at release, expiry and cancellation.")
 var WebhooksOrder = webhooks.should("webhooks.order", "WHK-9", "Notifications of one slot arrive in the order of its changes").needs("webhooks.state").
 	why("The marketplace stores the notification that arrives last. A late one undoes a newer one.").

@@ -18,11 +18,11 @@ type Bounds struct{ MaxHolds, MaxBookings int }
 // Account records the run's holds and bookings in the ledger, each before its request is sent, and
 // its outcome before anything else happens. It keeps them within the bounds of the run.
 type Account struct {
-	ledger   *ledger.Ledger
-	bounds   Bounds
-	readOnly bool
-	stories  bool // random lifecycles are to be played, which make holds of their own
-	made     int  // number of bookings
+	ledger     *ledger.Ledger
+	bounds     Bounds
+	readOnly   bool
+	lifecycles bool // random lifecycles are to be played, which make holds of their own
+	made       int  // number of bookings
 }
 
 // attempt records a reserve before it is sent. If it returns a stop, the reserve must not be sent:
@@ -49,14 +49,14 @@ func (a *Account) reserved(entry *ledger.Entry, answer *probe.Answer) {
 		case answer == nil: // not sent
 			entry.State = ledger.Refused
 		case answer.Failure != nil:
-			entry.State = ledger.Unheard
+			entry.State = ledger.Unanswered
 		default:
 			entry.Code, entry.ExpiresAt = partner.Text(answer, "reservationConfirmationCode"), partner.Text(answer, "expiresAt")
 			switch {
 			case entry.Code != "" && answer.Response.Status/100 == 2:
 				entry.State = ledger.Held
 			case answer.Response.Status/100 == 2:
-				entry.State, entry.Trouble = ledger.Unheard, "the answer to reserve had no code"
+				entry.State, entry.Problem = ledger.Unanswered, "the answer to reserve had no code"
 			default:
 				entry.State, entry.Code = ledger.Refused, ""
 			}
@@ -64,8 +64,8 @@ func (a *Account) reserved(entry *ledger.Entry, answer *probe.Answer) {
 	})
 }
 
-// heard records the outcome of an attempt.
-func (a *Account) heard(attempt *Hold, answer *probe.Answer) {
+// recordAttempt records the outcome of an attempt.
+func (a *Account) recordAttempt(attempt *Hold, answer *probe.Answer) {
 	a.reserved(attempt.entry, answer)
 	attempt.Answer = answer
 	if attempt.Held() {
@@ -76,7 +76,7 @@ func (a *Account) heard(attempt *Hold, answer *probe.Answer) {
 // holds returns the number of holds that were made or may have been made.
 func (a *Account) holds() (made int) {
 	for _, entry := range a.ledger.Entries() {
-		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
+		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unanswered {
 			made++
 		}
 	}
@@ -92,7 +92,7 @@ const (
 	BookingRaceShare = 0.85
 	AgainShare       = 0.9
 
-	storiesShare = 0.15 // random lifecycles need it
+	lifecyclesShare = 0.15 // random lifecycles need it
 )
 
 // HoldsOfACase is approximately the number of holds of a case whose slot is sold out seat by seat.
@@ -101,8 +101,8 @@ const HoldsOfACase = 40
 // Plenty reports whether the run will have used less than a share of its holds and bookings after
 // this many more holds.
 func (a *Account) Plenty(share float64, more int) bool {
-	if a.stories {
-		share -= storiesShare
+	if a.lifecycles {
+		share -= lifecyclesShare
 	}
 	return float64(a.holds()+more) < share*float64(a.bounds.MaxHolds) && float64(a.made) < share*float64(a.bounds.MaxBookings)
 }
@@ -122,22 +122,22 @@ func (a *Account) confirming(h *Hold) (settle func(...*probe.Answer), stop *part
 		a.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })
 	}
 	back := func() { a.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
-	if err := a.ledger.Trouble(); err != nil {
+	if err := a.ledger.Err(); err != nil {
 		back()
 		return nil, unrecorded(err)
 	}
 	return func(answers ...*probe.Answer) {
-		booked, unheard := false, false
+		booked, unanswered := false, false
 		for _, answer := range answers {
 			switch {
 			case answer == nil: // it was not sent
 			case answer.Failure != nil:
-				unheard = true
+				unanswered = true
 			case answer.Response.Status/100 == 2:
 				booked = a.recordBooking(h, partner.Text(answer, "externalBookingId")) || booked
 			}
 		}
-		if !booked && !unheard {
+		if !booked && !unanswered {
 			back()
 		}
 	}, nil
@@ -163,7 +163,7 @@ func (a *Account) recordBooking(h *Hold, id string) bool {
 	a.ledger.Record(entry, func(e *ledger.Entry) {
 		e.State, e.BookingID = ledger.Booked, id
 		if id == "" {
-			e.State, e.Trouble = ledger.Doubtful, undo.NoBookingID
+			e.State, e.Problem = ledger.Doubtful, undo.NoBookingID
 		}
 	})
 	return entry == h.entry

@@ -46,7 +46,7 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 		p.Calls.Client.Close()
 		full("pull of the catalog on a new connection")
 		for _, since := range sinceForms(survey, p.Clock.Now()) {
-			answer, stop := p.read.pull(ctx, "pull of what changed since "+since, sinceQuery(since), probe.GoodKey)
+			answer, stop := p.read.pull(ctx, "pull of the changes since "+since, sinceQuery(since), probe.GoodKey)
 			changes := Changes{Catalog: survey.newIn(p.read.readPull(ctx, answer, stop))}
 			changes.Since, _ = partnerapi.ParseDateTime(since)
 			all.Changes = append(all.Changes, changes)
@@ -65,7 +65,7 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 const (
 	// mostUnlike is the maximum number of pulls that are kept because they differ from the first.
 	mostUnlike = 3
-	// mostCompared is the maximum number of pulls whose ids are compared while the run goes on. The
+	// mostCompared is the maximum number of pulls whose ids are compared while the run continues. The
 	// largest catalogs take a quarter of a second each.
 	mostCompared = 60
 	// largestCompared is the maximum size of such a pull, in bytes.
@@ -187,7 +187,7 @@ func sinceQuery(since string) url.Values { return url.Values{"updated_since": {s
 
 // PlayUpdatedSince pulls what changed since long ago, which is everything.
 func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
-	answer, stop := p.read.pull(ctx, "pull of what changed since "+longAgo, sinceQuery(longAgo), probe.GoodKey)
+	answer, stop := p.read.pull(ctx, "pull of the changes since "+longAgo, sinceQuery(longAgo), probe.GoodKey)
 	if stop != nil {
 		return Catalog{Stop: stop}
 	}

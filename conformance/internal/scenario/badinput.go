@@ -101,11 +101,11 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 		for _, what := range slices.Sorted(maps.Keys(strange)) {
 			parties = append(parties, with(partner.Encode(valid), what, "units", strange[what]))
 		}
-		t := p.continueStory(ctx, &b.Opening)
-		t.count("before reserves that make no sense", &b.Before)
+		t := p.continueLifecycle(ctx, &b.Opening)
+		t.count("before malformed reserves", &b.Before)
 		t.step(func() (stop *partner.Stop) { b.Bodies, stop = reserveAll(ctx, p, b.Offer, bodies); return stop })
 		t.step(func() (stop *partner.Stop) { b.Parties, stop = reserveAll(ctx, p, b.Offer, parties); return stop })
-		t.count("after reserves that make no sense", &b.After)
+		t.count("after malformed reserves", &b.After)
 	})
 }
 
@@ -198,7 +198,7 @@ func nonsenseOf(valid any, id string) []nonsense {
 		with(whole, "1,000 lists, one within the other", "contact", json.RawMessage(strings.Repeat("[", deepLists)+strings.Repeat("]", deepLists))),
 		{what: id + " twice in a body", body: append(fmt.Appendf(nil, `{%q:"x",`, id), whole[1:]...)},
 		{what: "a body that is declared as text", body: whole, bodyType: "text/plain"},
-		{what: "a body that is declared as nothing", body: whole, bodyType: probe.NoType},
+		{what: "a body without a Content-Type", body: whole, bodyType: probe.NoType},
 		{what: "a form in place of a body", body: []byte(form), bodyType: "application/x-www-form-urlencoded"},
 	}
 }
@@ -209,7 +209,7 @@ func contactNonsense(valid any) []nonsense {
 	named := func(name any) map[string]any { return map[string]any{"fullName": name} }
 	return []nonsense{
 		with(whole, "a text in place of a guest", "contact", "x"),
-		with(whole, "a guest's name that is no text", "contact", named([]any{1, nil})),
+		with(whole, "a guest's name that is not text", "contact", named([]any{1, nil})),
 		with(whole, "a guest's name with a NUL in it", "contact", named("Conformance\x00Test")),
 		with(whole, "a guest's name with half a character", "contact", named(json.RawMessage(`"Test \ud83c"`))),
 	}
@@ -232,7 +232,7 @@ func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsens
 		party("an empty party", []any{}),
 		party("no guests", quantity(lead, "0")),
 		party("minus one guests", quantity(lead, "-1")),
-		party("more guests than any number says", quantity(lead, "1e400")),
+		party("more guests than an integer can hold", quantity(lead, "1e400")),
 		party("1,000 units", slices.Repeat(quantity(lead, "1"), manyUnits)),
 	}
 }

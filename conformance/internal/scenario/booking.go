@@ -63,20 +63,20 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 			fatal = b.misfit(answer, problem)
 			continue
 		}
-		b.witness.Answer(answer, problem)
+		b.observer.Answer(answer, problem)
 	}
 	for _, problem := range unstorable(answer, "externalBookingId") {
-		b.witness.Answer(answer, problem)
+		b.observer.Answer(answer, problem)
 	}
 	return answer, partner.Text(answer, "externalBookingId"), fatal
 }
 
-// witnessRepeat records what is wrong with the fields of a repeated confirm's answer. Its booking id
+// observeRepeat records what is wrong with the fields of a repeated confirm's answer. Its booking id
 // and its tickets are compared with the first ones.
-func (b *Booker) witnessRepeat(answer *probe.Answer) {
+func (b *Booker) observeRepeat(answer *probe.Answer) {
 	for _, problem := range schemas.Validate(schemas.ConfirmAnswer, answer.Raw) {
 		if problem.Pointer != "" && problem.Pointer != "/externalBookingId" && !strings.HasPrefix(problem.Pointer, "/tickets") {
-			b.witness.Answer(answer, problem)
+			b.observer.Answer(answer, problem)
 		}
 	}
 }

@@ -29,28 +29,28 @@ func (p *Player) cases(ctx context.Context, most int) []plan.Case {
 	return plan.Cover(discover.Pick(survey.Offers, discover.Want{Now: p.Clock.Now().Add(leastAhead), Seats: 1}), most)
 }
 
-// On returns a player of the same run whose stories are played on a case.
+// On returns a player of the same run whose lifecycles are played on a case.
 func (p *Player) On(c *plan.Case) *Player {
 	on := *p
 	on.on = basis{c}
 	return &on
 }
 
-// Case returns what stories are played on; nil means what is easiest to try.
+// Case returns what lifecycles are played on; nil means what is easiest to try.
 func (p *Player) Case() *plan.Case { return p.on.Case }
 
-// basis is what stories are played on: a case, or what is easiest to try.
+// basis is what lifecycles are played on: a case, or what is easiest to try.
 type basis struct{ *plan.Case }
 
-// named returns a story name that includes the case, if there is one.
-func (b basis) named(story string) string {
+// named returns a lifecycle name that includes the case, if there is one.
+func (b basis) named(name string) string {
 	if b.Case == nil {
-		return story
+		return name
 	}
-	return fmt.Sprintf("%s of %s", story, b.Case)
+	return fmt.Sprintf("%s of %s", name, b.Case)
 }
 
-// bare reports whether a story leaves out optional fields. Without a case it returns otherwise.
+// bare reports whether a lifecycle leaves out optional fields. Without a case it returns otherwise.
 func (b basis) bare(otherwise bool) bool {
 	if b.Case == nil {
 		return otherwise
@@ -71,8 +71,8 @@ func (b basis) cased(w wanted) wanted {
 	return w
 }
 
-// Like returns the case that describes a story which was not played on a case. It returns nil for
-// other stories, and if the story reached no slot. Simpler cases show which parts a breach needs.
+// Like returns the case that describes a lifecycle which was not played on a case. It returns nil for
+// other lifecycles, and if the lifecycle reached no slot. Simpler cases show which parts a breach needs.
 func (o *Opening) Like() *plan.Case {
 	if o.Case != nil || o.Offer.Slot.ID == "" || o.Offer.Option.Lead() == "" {
 		return nil
@@ -84,63 +84,63 @@ func (o *Opening) Like() *plan.Case {
 	return like
 }
 
-// Idle contains two readings of a slot between which the story changed nothing: the catalog was
+// Idle contains two readings of a slot between which the lifecycle changed nothing: the catalog was
 // pulled, or a long window was read.
 type Idle struct {
 	Before, After *Reading
-	Stage         model.Stage // of the story's hold
+	Stage         model.Stage // of the lifecycle's hold
 }
 
-// idle adds a reading that no call of the story preceded.
-func (t storyPlayer) idle(after *Reading, stop *partner.Stop) *partner.Stop {
-	if hold := t.story.Hold; stop == nil && hold != nil && t.story.seen != nil {
-		t.story.Idle = append(t.story.Idle, Idle{t.story.seen, after, hold.stage()})
-		t.story.seen = after
+// idle adds a reading that no call of the lifecycle preceded.
+func (t lifecyclePlayer) idle(after *Reading, stop *partner.Stop) *partner.Stop {
+	if hold := t.opening.Hold; stop == nil && hold != nil && t.opening.seen != nil {
+		t.opening.Idle = append(t.opening.Idle, Idle{t.opening.seen, after, hold.stage()})
+		t.opening.seen = after
 	}
 	return stop
 }
 
-// Other is a hold for one guest that is made and released in the slot of another story while that
-// story is being played.
+// Other is a hold for one guest that is made and released in the slot of another lifecycle while that
+// lifecycle is being played.
 type Other struct{ Before, Held, Released *Reading }
 
-func (t storyPlayer) another() *partner.Stop {
+func (t lifecyclePlayer) another() *partner.Stop {
 	var o Other
 	var stop *partner.Stop
-	if o.Before, stop = t.Seats.seats(t.ctx, t.story.Offer, "before another hold of the slot"); stop != nil {
+	if o.Before, stop = t.Seats.seats(t.ctx, t.opening.Offer, "before another hold of the slot"); stop != nil {
 		return stop
 	}
-	made, stop := t.Book.read(t.Book.Reserve(t.ctx, "reserve another seat of the slot", t.story.Offer, partner.Guests(t.story.Offer.Option, 1), true, probe.GoodKey))
+	made, stop := t.Book.read(t.Book.Reserve(t.ctx, "reserve another seat of the slot", t.opening.Offer, partner.Guests(t.opening.Offer.Option, 1), true, probe.GoodKey))
 	if stop != nil {
 		return partner.NotHere("the slot had no seat for another hold")
 	}
-	if o.Held, stop = t.Seats.seats(t.ctx, t.story.Offer, "after another hold of the slot"); stop != nil {
+	if o.Held, stop = t.Seats.seats(t.ctx, t.opening.Offer, "after another hold of the slot"); stop != nil {
 		return stop
 	}
 	if _, stop = t.Book.releaseHold(t.ctx, "release it", made, true); stop != nil {
 		return stop
 	}
-	if o.Released, stop = t.Seats.seats(t.ctx, t.story.Offer, "after that was released"); stop == nil {
-		t.story.Others, t.story.seen = append(t.story.Others, o), o.Released
+	if o.Released, stop = t.Seats.seats(t.ctx, t.opening.Offer, "after that was released"); stop == nil {
+		t.opening.Others, t.opening.seen = append(t.opening.Others, o), o.Released
 	}
 	return stop
 }
 
-// interlude makes the calls that come between two calls of a story.
-func (t storyPlayer) interlude() *partner.Stop {
+// playBetweenCalls makes the calls that come between two calls of a lifecycle.
+func (t lifecyclePlayer) playBetweenCalls() *partner.Stop {
 	if t.on.Case == nil {
 		return nil
 	}
 	if t.on.Fresh {
 		t.Calls.Client.Close()
 	}
-	t.story.acts++
+	t.opening.acts++
 	switch t.on.Between {
 	case plan.SameSlot:
-		if t.story.acts%2 == 0 {
+		if t.opening.acts%2 == 0 {
 			return nil // every second time shows as much
 		}
-		if stop := t.another(); stop != nil || t.story.acts > 1 {
+		if stop := t.another(); stop != nil || t.opening.acts > 1 {
 			return stop
 		}
 		return t.another() // twice before the first call: some faults need two
@@ -148,16 +148,16 @@ func (t storyPlayer) interlude() *partner.Stop {
 		if _, stop := t.read.pull(t.ctx, "pull of the catalog", nil, probe.GoodKey); stop != nil {
 			return stop
 		}
-		return t.idle(t.Seats.seats(t.ctx, t.story.Offer, "after a catalog pull"))
+		return t.idle(t.Seats.seats(t.ctx, t.opening.Offer, "after a catalog pull"))
 	case plan.WholeWindow:
-		return t.idle(t.Seats.lookIn(t.ctx, t.story.Offer, t.question(), "in the slots of the next 60 days"))
+		return t.idle(t.Seats.lookIn(t.ctx, t.opening.Offer, t.question(), "in the slots of the next 60 days"))
 	}
 	return nil
 }
 
-// question returns a question about the story's option for the complete window.
-func (t storyPlayer) question() Question {
-	q := Question{Product: t.story.Offer.Product, Option: t.story.Offer.Option}
+// question returns a question about the lifecycle's option for the complete window.
+func (t lifecyclePlayer) question() Question {
+	q := Question{Product: t.opening.Offer.Product, Option: t.opening.Offer.Option}
 	q.Window, _ = t.Scope.Window(t.Clock.Now(), q.Product.Zone)
 	return q
 }

@@ -97,7 +97,7 @@ type Expiry struct {
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 	return played(p, p.on.named("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
-		t := p.continueStory(ctx, &e.Opening)
+		t := p.continueLifecycle(ctx, &e.Opening)
 		t.step(func() *partner.Stop { return e.Hold.outlive(ctx, p) })
 		t.count("after the hold expired", &e.Expired)
 		t.confirmInVain("confirm the expired code", &e.Confirm, "after the expired code was confirmed")
@@ -132,18 +132,18 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *partner.Stop {
 
 // Means is the way in which a run can let a hold expire.
 type Means struct {
-	Trouble error // why the target's clock cannot be used
-	Moves   bool  // the target's clock is moved
-	Waits   bool  // the run waits
+	ClockErr error // why the target's clock cannot be used
+	Moves    bool  // the target's clock is moved
+	Waits    bool  // the run waits
 }
 
 func PlayMeans(_ context.Context, p *Player, _ int) Means {
-	return Means{Trouble: p.Clock.Trouble, Moves: p.Clock.Movable(), Waits: p.waits()}
+	return Means{ClockErr: p.Clock.Err, Moves: p.Clock.Movable(), Waits: p.waits()}
 }
 
 // waits reports whether the run itself waits for holds to expire.
 func (p *Player) waits() bool {
-	return p.IncludeSlow && !p.Clock.Movable() && p.Clock.Trouble == nil
+	return p.IncludeSlow && !p.Clock.Movable() && p.Clock.Err == nil
 }
 
 // PlayInVain returns the first hold if the run waits for expiry and this hold is not worth waiting
@@ -159,7 +159,7 @@ func (p *Player) worthWaiting(h *Hold) bool { return h.EndsInTime() && !p.Book.t
 
 // PlayExpireEarly makes the holds to be expired at the start of a run if they outlive the run's
 // time limit; all other rules are judged meanwhile. Shorter holds are made at the end of the run:
-// they would return their seats in the middle of another story.
+// they would return their seats in the middle of another lifecycle.
 func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	b := PlayBooking(ctx, p, 0)
 	if p.waits() && b.Hold.Life > p.Time.Most() && p.worthWaiting(b.Hold) && p.Expiry {
@@ -170,7 +170,7 @@ func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 
 type expiries []*Expiring
 
-// beginExpiring makes the holds that are left to expire and returns their stories.
+// beginExpiring makes the holds that are left to expire and returns their lifecycles.
 func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
 	for attempt := range expiringHolds {
 		e := playExpiring(ctx, p, attempt)
@@ -215,7 +215,7 @@ func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) 
 	p.Time.Sleep(ctx, over)
 }
 
-// expiringWithin returns the stories to wait for. It returns nil if a hold shows that waiting would
+// expiringWithin returns the lifecycles to wait for. It returns nil if a hold shows that waiting would
 // be useless.
 func expiringWithin(ctx context.Context, p *Player) expiries {
 	ctx, cancel := p.Time.Within(ctx)

@@ -60,12 +60,12 @@ func (t Traits) TakesLater() bool { return t.Holdless && t.early <= t.late }
 
 // Booker makes holds and bookings, and releases and cancels them.
 type Booker struct {
-	calls   *partner.Caller
-	account *Account
-	witness Witness
-	clock   *partner.Clock
-	tickets bool // the partner delivers its own tickets
-	traits  *Traits
+	calls    *partner.Caller
+	account  *Account
+	observer Observer
+	clock    *partner.Clock
+	tickets  bool // the partner delivers its own tickets
+	traits   *Traits
 }
 
 // Reserve sends one reserve. An interrupt does not cancel it: a hold whose answer is not read
@@ -118,10 +118,10 @@ func (b *Booker) read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
 		if problem.Pointer != "/expiresAt" { // a hold without it can still be used
 			return nil, b.misfit(answer, problem)
 		}
-		b.witness.Answer(answer, problem)
+		b.observer.Answer(answer, problem)
 	}
 	for _, problem := range unstorable(answer, "reservationConfirmationCode", "expiresAt") {
-		b.witness.Answer(answer, problem)
+		b.observer.Answer(answer, problem)
 	}
 	if expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt); err == nil {
 		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Ahead()))

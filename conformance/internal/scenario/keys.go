@@ -115,7 +115,7 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 		turn := 0
 		k.Products, _ = keyTrial{p.Calls, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			if turn++; turn%3 == 0 {
-				return p.read.pull(ctx, "pull of what changed, "+purpose, sinceQuery(longAgo), try.Key)
+				return p.read.pull(ctx, "pull of the changes, "+purpose, sinceQuery(longAgo), try.Key)
 			}
 			return p.read.pull(ctx, "pull "+purpose, nil, try.Key)
 		}}.run(ctx)
@@ -177,9 +177,9 @@ func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 // mostKeyOffers is the maximum number of other options that are reserved with wrong keys.
 const mostKeyOffers = 12
 
-// keys makes a call of a story with wrong keys. Between them it makes calls with the registered
+// keys makes a call of a lifecycle with wrong keys. Between them it makes calls with the registered
 // key: of availability, and, where that changes nothing, of the same endpoint.
-func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop)) {
+func (t lifecyclePlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop)) {
 	good := func(nth int) {
 		const purpose = "between wrong keys"
 		switch {
@@ -188,7 +188,7 @@ func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call fun
 		case nth%2 == 0 && endpoint == partnerapi.Cancel:
 			_, _ = t.Book.Cancel(t.ctx, "cancel an unknown booking, "+purpose, t.Account.UnknownCode(), probe.GoodKey)
 		default:
-			_, _ = t.Seats.Look(t.ctx, t.story.Offer, purpose)
+			_, _ = t.Seats.Look(t.ctx, t.opening.Offer, purpose)
 		}
 	}
 	t.step(func() (stop *partner.Stop) {
@@ -204,7 +204,7 @@ func (t storyPlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call fun
 
 // afterwards tries a wrong key, and none, about what has ended or is a booking: the key is checked
 // first whatever the code stands for.
-func (t storyPlayer) afterwards(into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop)) {
+func (t lifecyclePlayer) afterwards(into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop)) {
 	if t.Calls.Affordable(partnerapi.Release, keyShare) == 0 {
 		return
 	}

@@ -58,7 +58,7 @@ const SeveralGuests = 2
 // seat, the hold is for one guest.
 func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 	return played(p, p.on.named("hold"), attempt, func(h *Holding, option string) {
-		var t storyPlayer
+		var t lifecyclePlayer
 		for guests := int64(SeveralGuests); guests >= 1; guests-- {
 			t = p.begin(ctx, &h.Opening, wanted{
 				purpose: "reserve " + model.SeatsWord(guests) + ", to release them", party: leads(guests),
@@ -101,7 +101,7 @@ func PlayOptionChecks(ctx context.Context, p *Player) []string {
 	return plan.OptionChecks(discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all, p.Depth.OptionChecks())
 }
 
-// checkedOptions returns the keys of the options that are checked in addition to a story. A case has none.
+// checkedOptions returns the keys of the options that are checked in addition to a lifecycle. A case has none.
 func (p *Player) checkedOptions(ctx context.Context) []string {
 	if p.on.Case != nil {
 		return nil

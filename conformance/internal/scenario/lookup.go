@@ -16,12 +16,12 @@ const mostLookups = 10
 // Lookup is a notification of a slot that can be booked, which the run has not read so, and what
 // the partner's catalog and availability say of it now.
 type Lookup struct {
-	Told    *inbox.Webhook
-	Product bool           // the catalog has the product
-	Option  bool           // and the option
-	Known   *discover.Slot // the slot with that id; nil if availability does not have it
-	Asked   bool           // availability was read for the day of the notification
-	Shown   *probe.Exchange
+	Notification *inbox.Webhook
+	Product      bool           // the catalog has the product
+	Option       bool           // and the option
+	Known        *discover.Slot // the slot with that id; nil if availability does not have it
+	Asked        bool           // availability was read for the day of the notification
+	Shown        *probe.Exchange
 }
 
 // lookUp looks up the slots of notifications, unless the survey had them. It takes the last
@@ -71,7 +71,7 @@ func (p webhookPlayer) lookUp() {
 }
 
 func (r *reader) lookUp(ctx context.Context, now time.Time, catalog SecondPull, w *inbox.Webhook) Lookup {
-	look := Lookup{Told: w, Shown: catalog.Exchange}
+	look := Lookup{Notification: w, Shown: catalog.Exchange}
 	for _, product := range catalog.Products {
 		if product.ID != w.ProductID {
 			continue

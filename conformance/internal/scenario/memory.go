@@ -64,21 +64,21 @@ func KeepSome(ctx context.Context, p *Player) {
 		return // a slow partner's time is better spent elsewhere
 	}
 	p.keeps = true
-	for _, fate := range EarlyStates() {
-		keep(ctx, p, fate, 0)
+	for _, state := range EarlyStates() {
+		keep(ctx, p, state, 0)
 	}
 }
 
-func keep(ctx context.Context, p *Player, fate EarlyState, attempt int) *Kept {
-	return played(p, "keep "+string(fate), attempt, func(k *Kept, option string) {
-		if p.Book.traits.NoCancel && fate != LeftOpen && fate != SoonReleased {
+func keep(ctx context.Context, p *Player, state EarlyState, attempt int) *Kept {
+	return played(p, "keep "+string(state), attempt, func(k *Kept, option string) {
+		if p.Book.traits.NoCancel && state != LeftOpen && state != SoonReleased {
 			k.Stop = partner.Missing("the partner does not support cancellations")
 			return
 		}
-		want := seat(fmt.Sprintf("reserve 1 seat, to check it again later: %s", fate), option)
-		want.Suits = roomy(PlaySurvey(ctx, p, 0).Offers)
+		want := seat(fmt.Sprintf("reserve 1 seat, to check it again later: %s", state), option)
+		want.Suits = hasRoom(PlaySurvey(ctx, p, 0).Offers)
 		t := p.begin(ctx, &k.Opening, want)
-		switch fate {
+		switch state {
 		case SoonReleased:
 			t.give("release the hold", true, &k.Release, "after release")
 		case SoonBooked:
@@ -91,8 +91,8 @@ func keep(ctx context.Context, p *Player, fate EarlyState, attempt int) *Kept {
 	})
 }
 
-// roomy accepts slots of options that have enough slots, with more than one seat left.
-func roomy(offers []discover.Offer) func(discover.Offer) bool {
+// hasRoom accepts slots of options that have enough slots, with more than one seat left.
+func hasRoom(offers []discover.Offer) func(discover.Offer) bool {
 	slots := map[string]int{}
 	for _, offer := range offers {
 		if offer.Slot.Status.Bookable() {
@@ -107,34 +107,34 @@ func roomy(offers []discover.Offer) func(discover.Offer) bool {
 
 // PlayKept checks again what was made early, and makes the late calls. A further attempt is made
 // and checked with a wait in between.
-func PlayKept(fate EarlyState) func(context.Context, *Player, int) *Kept {
+func PlayKept(state EarlyState) func(context.Context, *Player, int) *Kept {
 	return func(ctx context.Context, p *Player, attempt int) *Kept {
-		return played(p, "kept "+string(fate), attempt, func(k *Kept, _ string) {
+		return played(p, "kept "+string(state), attempt, func(k *Kept, _ string) {
 			if !p.keeps {
 				k.Stop = partner.Missing("no hold or booking was made early in the run, to check it again")
 				return
 			}
-			*k = *keep(ctx, p, fate, attempt)
-			t, age := p.continueStory(ctx, &k.Opening), p.Depth.Age()
+			*k = *keep(ctx, p, state, attempt)
+			t, age := p.continueLifecycle(ctx, &k.Opening), p.Depth.Age()
 			if attempt > 0 {
-				age = min(max(age, PlayKept(fate)(ctx, p, 0).Age), oldest)
+				age = min(max(age, PlayKept(state)(ctx, p, 0).Age), oldest)
 			}
 			t.step(func() *partner.Stop { return k.grow(ctx, p, age) })
 			if attempt > 0 {
 				t.step(func() *partner.Stop { return k.sync(ctx, p) })
 			}
 			t.count("seconds later", &k.Seen)
-			k.late(t, fate)
+			k.late(t, state)
 		})
 	}
 }
 
-func (k *Kept) late(t storyPlayer, fate EarlyState) {
+func (k *Kept) late(t lifecyclePlayer, state EarlyState) {
 	again := func(acts *[]Act, play func(*Act)) {
 		*acts = make([]Act, 1)
 		play(&(*acts)[0])
 	}
-	switch fate {
+	switch state {
 	case LeftHeld:
 		t.book("confirm the hold seconds later", true, &k.Confirm, &k.BookingID, "after the late confirm")
 		t.undo("cancel the booking", k.BookingID, true, &k.Cancel, "after the cancellation")
@@ -192,13 +192,13 @@ func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *partne
 	return nil
 }
 
-// sync pulls the catalog and the slots of the story's option, as other parts of the run did between
+// sync pulls the catalog and the slots of the lifecycle's option, as other parts of the run did between
 // the early and the late calls of the first attempt.
 func (k *Kept) sync(ctx context.Context, p *Player) *partner.Stop {
 	if _, stop := p.read.pull(ctx, "pull of the catalog", nil, probe.GoodKey); stop != nil {
 		return stop
 	}
-	_, stop := p.read.askFor(ctx, "slots of the next 60 days", p.continueStory(ctx, &k.Opening).question())
+	_, stop := p.read.askFor(ctx, "slots of the next 60 days", p.continueLifecycle(ctx, &k.Opening).question())
 	return stop
 }
 

@@ -36,8 +36,8 @@ type Config struct {
 	Expiry      bool // test how holds expire
 	Tickets     bool // the partner delivers its own tickets
 	LimitScale  float64
-	Witness     Witness
-	Stories     int // number of random lifecycles to play
+	Observer    Observer
+	Lifecycles  int // number of random lifecycles to play
 	Depth       plan.Depth
 	Seed        uint64 // of the first random lifecycle
 
@@ -70,12 +70,12 @@ func (p *Player) Played() int { return len(p.memory) }
 func NewPlayer(config Config) *Player {
 	calls := partner.NewCaller(config.Client, config.Time, config.LimitScale)
 	calls.ReadOnly, calls.Sparing = config.ReadOnly, config.Depth == plan.Quick
-	account := &Account{ledger: config.Ledger, bounds: config.Bounds, readOnly: config.ReadOnly, stories: config.Stories > 0}
-	read := &reader{calls: calls, witness: config.Witness}
+	account := &Account{ledger: config.Ledger, bounds: config.Bounds, readOnly: config.ReadOnly, lifecycles: config.Lifecycles > 0}
+	read := &reader{calls: calls, observer: config.Observer}
 	seats := newSeats(read)
 	return &Player{
 		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
-		Book:   &Booker{calls: calls, account: account, witness: config.Witness, clock: config.Clock, tickets: config.Tickets, traits: &Traits{}},
+		Book:   &Booker{calls: calls, account: account, observer: config.Observer, clock: config.Clock, tickets: config.Tickets, traits: &Traits{}},
 		memory: map[string]any{}, sites: &sites{seats: seats, known: map[string]discover.Offer{}},
 	}
 }
@@ -83,7 +83,7 @@ func NewPlayer(config Config) *Player {
 // played returns the scenario of that name and attempt; the first caller plays it. Attempt 0 is the
 // scenario itself. Further attempts play it again on other slots of the same option: a breach at
 // one option must be reproduced there.
-func played[T any](p *Player, name string, attempt int, perform func(story *T, option string)) *T {
+func played[T any](p *Player, name string, attempt int, perform func(result *T, option string)) *T {
 	key := fmt.Sprintf("%s/%d", name, attempt)
 	if known, ok := p.memory[key]; ok {
 		return known.(*T)
@@ -92,10 +92,10 @@ func played[T any](p *Player, name string, attempt int, perform func(story *T, o
 	if first, ok := p.memory[name+"/0"].(interface{ OptionKey() string }); ok {
 		option = first.OptionKey()
 	}
-	story := new(T)
-	p.memory[key] = story
-	perform(story, option)
-	return story
+	result := new(T)
+	p.memory[key] = result
+	perform(result, option)
+	return result
 }
 
 // Once returns what other packages play on a player under that name; the first caller plays it.
@@ -107,7 +107,7 @@ func (p *Player) Surveyed() *Survey { return p.survey }
 
 // Explore starts the random lifecycles.
 func (p *Player) Explore() *report.Exploration {
-	p.Explored = &report.Exploration{Stories: p.Stories, Seed: p.Seed}
+	p.Explored = &report.Exploration{Lifecycles: p.Lifecycles, Seed: p.Seed}
 	return p.Explored
 }
 

@@ -42,8 +42,8 @@ const (
 	roamEvery = 5
 	// mostRoamed is the maximum number of other options that the rounds use.
 	mostRoamed = 12
-	// roomiest is the maximum number of seats that a slot on another option may have for a race.
-	roomiest = 12
+	// mostSeatsLeft is the maximum number of seats that a slot on another option may have for a race.
+	mostSeatsLeft = 12
 )
 
 // sites keeps the slots on which races are repeated, by race name.
@@ -93,7 +93,7 @@ func (s *sites) elsewhere(v *Survey, round int, want discover.Want) string {
 
 // small reports whether a slot can be sold down with one or two holds.
 func small(o discover.Offer) bool {
-	return o.Slot.Vacancies != nil && *o.Slot.Vacancies <= roomiest
+	return o.Slot.Vacancies != nil && *o.Slot.Vacancies <= mostSeatsLeft
 }
 
 // Attempts contains concurrent reserves of one party each.
@@ -137,7 +137,7 @@ type LastSeats struct {
 	Swapped  *Reading
 }
 
-// another returns a stop if a race must not be run again for want of time.
+// another returns a stop if a race must not be run again because too little time is left.
 func (p *Player) another(round int) *partner.Stop {
 	if round > 0 && p.Time.LateForMore() {
 		return partner.Missing("there was no time for another round of the race")
@@ -167,13 +167,13 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 			}
 			return offer, stop
 		})
-		story := p.continueStory(ctx, &t.Opening)
-		story.count("before reserve", &t.Before)
-		story.step(func() *partner.Stop { return countable(&t.Offer, t.Before) })
-		story.step(func() *partner.Stop { return t.sellDown(ctx, p) })
-		story.step(func() *partner.Stop { return t.raceForAll(ctx, p, round) })
+		lifecycle := p.continueLifecycle(ctx, &t.Opening)
+		lifecycle.count("before reserve", &t.Before)
+		lifecycle.step(func() *partner.Stop { return countable(&t.Offer, t.Before) })
+		lifecycle.step(func() *partner.Stop { return t.sellDown(ctx, p) })
+		lifecycle.step(func() *partner.Stop { return t.raceForAll(ctx, p, round) })
 		if t.Party == 1 || swapped(round) {
-			story.step(func() *partner.Stop { return t.swap(ctx, p) })
+			lifecycle.step(func() *partner.Stop { return t.swap(ctx, p) })
 		}
 		// Also after a stop: other tests need these seats.
 		if stop := p.Book.giveAll(ctx, "release it", slices.Concat(t.sold, t.Attempts.Won(), t.Swaps.Won())); t.Stop == nil {
@@ -268,7 +268,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []par
 	}
 	answers := b.calls.Together(ctx, append(calls, others...), func(i int, answer *probe.Answer) {
 		if i < callers {
-			b.account.heard(attempts[i], answer)
+			b.account.recordAttempt(attempts[i], answer)
 		}
 	})
 	return attempts, answers, nil
@@ -330,7 +330,7 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 			}
 		}
 		a.Offer, a.Stop = p.sites.choose("apart", find(""))
-		t := p.continueStory(ctx, &a.Opening)
+		t := p.continueLifecycle(ctx, &a.Opening)
 		t.step(func() (stop *partner.Stop) {
 			avoid := a.Offer.OptionKey()
 			if groups(round) {
@@ -376,7 +376,7 @@ func (a *Apart) race(ctx context.Context, p *Player) *partner.Stop {
 		p.Account.reserved(second, nil)
 		return stop
 	}
-	p.Account.heard(other, answers[1])
+	p.Account.recordAttempt(other, answers[1])
 	a.Guests = Attempts{first[0], other}
 	if stop := partner.MetAll(answers, answers); stop != nil {
 		return stop

@@ -16,12 +16,12 @@ import (
 )
 
 // mostSlots bounds the slots of one answer that tests use: one every five minutes for 60 days makes
-// 17,280. The witness sees every slot that arrives.
+// 17,280. The observer sees every slot that arrives.
 const mostSlots = 20_000
 
-// Witness receives every part of an answer while it is read, because there are too many parts to
+// Observer receives every part of an answer while it is read, because there are too many parts to
 // keep.
-type Witness interface {
+type Observer interface {
 	// Product receives each schema problem of a product of the first pull.
 	Product(pull *probe.Exchange, index int, product any, problem schemas.Problem)
 	// Slot receives each slot of an answer, as read and as decoded.
@@ -72,10 +72,10 @@ type Catalog struct {
 }
 
 type reader struct {
-	calls   *partner.Caller
-	witness Witness
-	filled  bool // there are options that returned slots
-	pulls   pulls
+	calls    *partner.Caller
+	observer Observer
+	filled   bool // there are options that returned slots
+	pulls    pulls
 }
 
 func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *partner.Stop) {
@@ -86,8 +86,8 @@ func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key
 	return answer, stop
 }
 
-// unwelcome returns the stop if a partner cannot be reached or refuses the key.
-func unwelcome(answer *probe.Answer) *partner.Stop {
+// rejectsWindow returns the stop if a partner cannot be reached or refuses the key.
+func rejectsWindow(answer *probe.Answer) *partner.Stop {
 	if answer.Failure != nil {
 		switch answer.Failure.Kind {
 		case probe.Refused, probe.Unresolved, probe.TLS:
@@ -146,7 +146,7 @@ func (r *reader) readPull(ctx context.Context, answer *probe.Answer, stop *partn
 		return Catalog{Stop: stop}
 	}
 	return r.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
-		r.witness.Product(answer.Exchange, i, product, problem)
+		r.observer.Product(answer.Exchange, i, product, problem)
 	})
 }
 
@@ -199,11 +199,11 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 			return SlotAnswer{}, partner.StopAt(partner.Unreadable, answer, "[%d]: %v", i, err)
 		}
 		slot := discover.ReadSlot(value)
-		r.witness.Slot(read, i, slot, value)
+		r.observer.Slot(read, i, slot, value)
 		if len(read.Slots) < mostSlots {
 			read.Slots = append(read.Slots, slot)
 		}
 	}
-	r.witness.Slots(read)
+	r.observer.Slots(read)
 	return read, nil
 }

@@ -12,22 +12,22 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// countingWitness counts what it receives.
-type countingWitness struct{ received int }
+// countingObserver counts what it receives.
+type countingObserver struct{ received int }
 
-func (w *countingWitness) Product(*probe.Exchange, int, any, schemas.Problem) { w.received++ }
-func (w *countingWitness) Slot(SlotAnswer, int, discover.Slot, any)           { w.received++ }
-func (w *countingWitness) Slots(SlotAnswer)                                   { w.received++ }
-func (w *countingWitness) Vanished(SlotAnswer, discover.Slot)                 { w.received++ }
-func (w *countingWitness) Answer(*probe.Answer, schemas.Problem)              { w.received++ }
+func (w *countingObserver) Product(*probe.Exchange, int, any, schemas.Problem) { w.received++ }
+func (w *countingObserver) Slot(SlotAnswer, int, discover.Slot, any)           { w.received++ }
+func (w *countingObserver) Slots(SlotAnswer)                                   { w.received++ }
+func (w *countingObserver) Vanished(SlotAnswer, discover.Slot)                 { w.received++ }
+func (w *countingObserver) Answer(*probe.Answer, schemas.Problem)              { w.received++ }
 
 // A partner could send millions of wrong products, whose validation takes minutes.
 func TestAnAnswerIsJudgedNoLongerThanTheRunMayTake(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())
 	end()
-	witness := &countingWitness{}
-	r := &reader{calls: partner.NewCaller(nil, partner.NewTime(t.Context(), 0), 1), witness: witness}
+	observer := &countingObserver{}
+	r := &reader{calls: partner.NewCaller(nil, partner.NewTime(t.Context(), 0), 1), observer: observer}
 	answer := &probe.Answer{
 		Exchange: &probe.Exchange{Response: &probe.Response{Status: http.StatusOK}},
 		Raw:      []byte("[" + strings.Repeat("{},", 900) + "{}]"),
@@ -39,7 +39,7 @@ func TestAnAnswerIsJudgedNoLongerThanTheRunMayTake(t *testing.T) {
 	if _, stop := r.readSlots(over, Question{}, answer); stop == nil || !strings.Contains(stop.Message, want) {
 		t.Errorf("want %q for the slots, got %+v", want, stop)
 	}
-	if witness.received > 0 {
-		t.Errorf("want nothing judged, got %d parts", witness.received)
+	if observer.received > 0 {
+		t.Errorf("want nothing judged, got %d parts", observer.received)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// looksAgain is the number of further looks at a slot for each reading of a repeated story.
+	// looksAgain is the number of further looks at a slot for each reading of a repeated lifecycle.
 	// They show other customers before and after every step.
 	looksAgain = 2
 	// A slot with an unexpected result is watched watchTimes as long as the result took, with at
@@ -58,7 +58,7 @@ func (l Look) At() time.Time { return Middle(l.Exchange) }
 func Middle(e *probe.Exchange) time.Time { return e.StartedAt.Add(e.Duration / 2) }
 
 // Reading is how many seats a slot had left at one moment. If it was read several times in a row,
-// First is the first look, right after the previous step of the story, and Last is the last one.
+// First is the first look, right after the previous step of the lifecycle, and Last is the last one.
 type Reading struct {
 	When        string
 	Offer       discover.Offer
@@ -67,8 +67,8 @@ type Reading struct {
 	Watch       *noise.Watch // of the slot
 }
 
-// Calm reports whether no other customer changed the seats between the first and the last look.
-func (r *Reading) Calm() bool { return r.First.Left == r.Last.Left }
+// Stable reports whether no other customer changed the seats between the first and the last look.
+func (r *Reading) Stable() bool { return r.First.Left == r.Last.Left }
 
 func (r *Reading) Same(other *Reading) bool { return r.seats() == other.seats() }
 
@@ -82,7 +82,7 @@ type Seats struct {
 	survey    *Survey                 // nil until it was made
 	used      map[string]bool         // slots that scenarios were played on
 	suspect   string                  // option of the last race with an unexpected result
-	again     bool                    // stories are repeated, because other customers may book the same slots
+	again     bool                    // lifecycles are repeated, because other customers may book the same slots
 	watches   map[string]*noise.Watch // by offer key
 	moved     map[string]int          // how often other customers changed a slot's seats
 	untold    map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
@@ -108,7 +108,7 @@ func (s *Seats) Suspect(option string) { s.suspect = option }
 
 func (s *Seats) SeesOthers() bool { return s.again }
 
-// seats reads how many seats the offer's slot has left, and its current id. If a story is repeated
+// seats reads how many seats the offer's slot has left, and its current id. If a lifecycle is repeated
 // because other customers may book the same slots, it reads several times.
 func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*Reading, *partner.Stop) {
 	read, stop := s.Look(ctx, offer, when)
@@ -133,7 +133,7 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 		first := slots
 		slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the slot is missing", q)
 		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.Bookable() {
-			s.read.witness.Vanished(first, slot)
+			s.read.observer.Vanished(first, slot)
 		}
 	}
 	for again := 0; stop == nil && s.leftOut(offer, slots) && !s.untold[offer.OptionKey()]; again++ {
@@ -249,9 +249,9 @@ func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
 	}
 }
 
-// glance reads all slots of an option again before a story is repeated there. Other customers use
-// the slots that have changed though the suite never touched them; the story avoids these.
-func (s *Seats) glance(ctx context.Context, key string) {
+// recheckOption reads all slots of an option again before a lifecycle is repeated there. Other customers use
+// the slots that have changed though the suite never touched them; the lifecycle avoids these.
+func (s *Seats) recheckOption(ctx context.Context, key string) {
 	for _, known := range s.survey.Answers {
 		if optionKey(known.Product, known.Option) != key {
 			continue

@@ -21,7 +21,7 @@ func TestSeatsThatChangeWhileTheSuiteIsIdleAreAnotherCustomers(t *testing.T) {
 	w := &noise.Watch{}
 	read := lookAt(0, 5, w)
 	if !s.unmoved(read, lookAt(30, 5, w)) || s.unmoved(read, lookAt(50, 4, w)) {
-		t.Error("want it told whether the seats moved")
+		t.Error("want a report whether the seats moved")
 	}
 	if w.Lasted != 80*time.Millisecond || w.Moves != 1 || s.moved[read.Offer.Key()] != 1 {
 		t.Errorf("want one move in 80 ms, got %+v, %v", w, s.moved)

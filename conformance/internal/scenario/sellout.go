@@ -21,7 +21,7 @@ const mostFills = 3
 type SellOut struct {
 	Opening
 	TooMany  Act           // reserve of more guests than seats
-	Taken    int64         // seats that the holds of the story took before a seat was refused
+	Taken    int64         // seats that the holds of the lifecycle took before a seat was refused
 	Full     *Reading      // after the last seat was reserved
 	Refused  *partner.Stop // of a seat, although Full shows one left
 	Over     Act           // reserve of one or two guests in the full slot; counted if it was not refused
@@ -31,18 +31,18 @@ type SellOut struct {
 	holds []*Hold
 }
 
-// beginWithFewest begins a story on the slot with the fewest seats: of that option, or of any if
-// optionKey is empty. A repeated story avoids slots that other customers use.
-func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey string) storyPlayer {
-	if story.Case = p.on.Case; p.on.Case != nil {
-		story.Offer = p.on.Offer
-		p.Seats.Use(story.Offer)
+// beginWithFewest begins a lifecycle on the slot with the fewest seats: of that option, or of any if
+// optionKey is empty. A repeated lifecycle avoids slots that other customers use.
+func (p *Player) beginWithFewest(ctx context.Context, opening *Opening, optionKey string) lifecyclePlayer {
+	if opening.Case = p.on.Case; p.on.Case != nil {
+		opening.Offer = p.on.Offer
+		p.Seats.Use(opening.Offer)
 	} else {
-		story.Offer, story.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
+		opening.Offer, opening.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
 	}
-	t := p.continueStory(ctx, story)
-	t.count("before reserve", &story.Before)
-	t.step(func() *partner.Stop { return countable(&story.Offer, story.Before) })
+	t := p.continueLifecycle(ctx, opening)
+	t.count("before reserve", &opening.Before)
+	t.step(func() *partner.Stop { return countable(&opening.Offer, opening.Before) })
 	return t
 }
 
@@ -165,7 +165,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 				return
 			}
 			s.Offer = closed[attempt%len(closed)]
-			t := p.continueStory(ctx, &s.Opening)
+			t := p.continueLifecycle(ctx, &s.Opening)
 			t.count("before reserve", &s.Before)
 			t.step(func() *partner.Stop {
 				if s.Before.Last.Slot.Status != status {

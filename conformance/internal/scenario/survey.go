@@ -77,7 +77,7 @@ func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *partner.Stop {
 		return stop
 	}
 	v.Pull = answer.Exchange
-	if stop = unwelcome(answer); stop != nil {
+	if stop = rejectsWindow(answer); stop != nil {
 		return stop
 	}
 	catalog := p.read.readPull(ctx, answer, nil)

@@ -57,7 +57,7 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 		} else {
 			delete(p.sites.known, site)
 		}
-		t := p.continueStory(ctx, &b.Opening)
+		t := p.continueLifecycle(ctx, &b.Opening)
 		t.step(func() *partner.Stop { return b.confirm(ctx, p, round) })
 		t.step(func() *partner.Stop { return b.cancel(ctx, p, round) })
 		if stop := p.Book.giveAll(ctx, "release it", b.Guests.Won()); b.Stop == nil {

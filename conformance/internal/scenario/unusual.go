@@ -134,7 +134,7 @@ func PlayOpenQuestion(ctx context.Context, p *Player, _ int) *partner.Stop {
 }
 
 // optional lists the fields of a reserve and of a confirm that are left out one at a time. Other
-// stories cover all fields and none. A contact that the marketplace sends always has a name and an
+// lifecycles cover all fields and none. A contact that the marketplace sends always has a name and an
 // email address.
 var optional = []struct{ name, field, of string }{
 	{"without a reference", "resellerReference", ""},

@@ -24,24 +24,24 @@ const (
 	heldInARow = 3
 )
 
-// Notified is a change of seats that the run caused, and what the partner's notifications said of
+// Notified is a change of seats that the run caused, and what the partner's notifications stated about
 // the slot from then until the run's next change of it.
 type Notified struct {
-	Change string // such as "a hold"
-	Offer  discover.Offer
-	Seats  []*Reading // since the change; notifications may state any of them
-	Told   []*inbox.Webhook
-	// Refused is the notification that was answered with 503. Told has only later ones. It is nil
+	Change   string // such as "a hold"
+	Offer    discover.Offer
+	Seats    []*Reading // since the change; notifications may state any of them
+	Received []*inbox.Webhook
+	// Refused is the notification that was answered with 503. Received has only later ones. It is nil
 	// if none was refused.
 	Refused *inbox.Webhook
 
-	since, until int // Told is among the webhooks after the first since, and up to until; 0: the last
+	since, until int // Received is among the webhooks after the first since, and up to until; 0: the last
 }
 
 // Reported reports whether a notification states the slot as it was after the change.
 func (n *Notified) Reported() bool {
-	for _, told := range n.Told {
-		if n.Differs(told) == "" {
+	for _, webhook := range n.Received {
+		if n.Differs(webhook) == "" {
 			return true
 		}
 	}
@@ -50,9 +50,9 @@ func (n *Notified) Reported() bool {
 
 // Differs returns how a notification differs from the slot since the change, or "" if it states it
 // as it was at one time.
-func (n *Notified) Differs(told *inbox.Webhook) (how string) {
+func (n *Notified) Differs(webhook *inbox.Webhook) (how string) {
 	for _, read := range n.Seats {
-		if how = told.Differs(read.Last.Slot, read.seats()); how == "" {
+		if how = webhook.Differs(read.Last.Slot, read.seats()); how == "" {
 			return ""
 		}
 	}
@@ -62,10 +62,10 @@ func (n *Notified) Differs(told *inbox.Webhook) (how string) {
 // Row is several holds in one slot, one after another.
 type Row struct {
 	Notified
-	Calm bool // only the run's own holds changed the seats
+	Stable bool // only the run's own holds changed the seats
 }
 
-// Webhooks is what a partner's webhooks said: those of the complete run, and those about some holds
+// Webhooks is what a partner's webhooks stated: those of the complete run, and those about some holds
 // in slots that the run had not used before.
 type Webhooks struct {
 	inbox.Mail
@@ -73,7 +73,7 @@ type Webhooks struct {
 	Wait    time.Duration
 	Lookups []Lookup
 	Holds   []*Notified   // of one seat each, in different products if possible
-	Givens  []*Notified   // the release of the first, the cancellation or release of the second
+	Returns []*Notified   // the release of the first, the cancellation or release of the second
 	Row     *Row          // nil: not played
 	Once    *Notified     // a hold whose first notification was refused; nil: not played
 	Stop    *partner.Stop // why not all of it was played
@@ -82,11 +82,11 @@ type Webhooks struct {
 // Reports reports whether the partner notifies of the run's own holds.
 func (v *Webhooks) Reports() bool {
 	for _, hold := range v.Holds {
-		if len(hold.Told) > 0 {
+		if len(hold.Received) > 0 {
 			return true
 		}
 	}
-	return v.Row != nil && len(v.Row.Told) > 0
+	return v.Row != nil && len(v.Row.Received) > 0
 }
 
 // PlayWebhooks makes the holds whose notifications are judged, and reads everything that arrived
@@ -96,7 +96,7 @@ func PlayWebhooks(ctx context.Context, p *Player, _ int) *Webhooks {
 		v.Wait, v.Paths = p.WebhookWait, p.Inbox.Paths()
 		w := webhookPlayer{p, ctx, v}
 		v.Stop = w.play()
-		v.hear(p.Inbox.Mail())
+		v.assign(p.Inbox.Mail())
 		w.lookUp()
 	})
 }
@@ -121,7 +121,7 @@ func (p webhookPlayer) play() *partner.Stop {
 	}
 	early := p.changes()
 	p.await(early)
-	p.hear(p.Inbox.Mail())
+	p.assign(p.Inbox.Mail())
 	if stop != nil || !p.Reports() {
 		return stop
 	}
@@ -134,7 +134,7 @@ func (p webhookPlayer) play() *partner.Stop {
 
 // changes lists what was played.
 func (v *Webhooks) changes() []*Notified {
-	all := slices.Concat(v.Holds, v.Givens)
+	all := slices.Concat(v.Holds, v.Returns)
 	if v.Row != nil {
 		all = append(all, &v.Row.Notified)
 	}
@@ -144,23 +144,23 @@ func (v *Webhooks) changes() []*Notified {
 	return all
 }
 
-// hear sorts the mail by the changes that it is about.
-func (v *Webhooks) hear(mail inbox.Mail) {
+// assign sorts the mail by the changes that it is about.
+func (v *Webhooks) assign(mail inbox.Mail) {
 	v.Mail = mail
 	for _, n := range v.changes() {
-		n.hear(mail)
+		n.assign(mail)
 	}
 }
 
-func (n *Notified) hear(mail inbox.Mail) {
-	n.Told, n.Refused = nil, nil
+func (n *Notified) assign(mail inbox.Mail) {
+	n.Received, n.Refused = nil, nil
 	for _, w := range mail.Webhooks[n.since:] {
 		switch {
 		case n.until > 0 && w.Number > n.until, !w.About(n.Offer.Product.ID, n.Offer.Option.ID, n.Offer.Slot.ID):
 		case w.Status == http.StatusServiceUnavailable:
-			n.Refused, n.Told = w, nil
+			n.Refused, n.Received = w, nil
 		default:
-			n.Told = append(n.Told, w)
+			n.Received = append(n.Received, w)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (p webhookPlayer) await(changes []*Notified) {
 	defer cancel()
 	reported := func(mail inbox.Mail) bool {
 		for _, n := range changes {
-			if n.hear(mail); !n.Reported() {
+			if n.assign(mail); !n.Reported() {
 				return false
 			}
 		}
@@ -182,7 +182,7 @@ func (p webhookPlayer) await(changes []*Notified) {
 		partner.Wait(p.ctx, min(p.WebhookWait/settleShare, longestSettle))
 	}
 	for _, n := range changes {
-		if n.hear(p.Inbox.Mail()); n.Reported() {
+		if n.assign(p.Inbox.Mail()); n.Reported() {
 			continue
 		}
 		if again, stop := p.Seats.Look(p.ctx, n.Offer, "after the wait for a notification"); stop == nil {
@@ -263,9 +263,9 @@ func (p webhookPlayer) row() *partner.Stop {
 		}
 		seats = append(seats, read)
 	}
-	p.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow:], since: since}, Calm: true}
+	p.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow:], since: since}, Stable: true}
 	for i, read := range seats {
-		p.Row.Calm = p.Row.Calm && read.Counted && read.Last.Left == o.Before.Last.Left-int64(i)
+		p.Row.Stable = p.Row.Stable && read.Counted && read.Last.Left == o.Before.Last.Left-int64(i)
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func (p webhookPlayer) row() *partner.Stop {
 func (p webhookPlayer) release(o *Opening) {
 	n := p.given("the release of a hold", o)
 	var act Act
-	p.continueStory(p.ctx, o).give("release the hold, to see whether it is notified", true, &act, "after release")
+	p.continueLifecycle(p.ctx, o).give("release the hold, to see whether it is notified", true, &act, "after release")
 	p.take(n, act)
 }
 
@@ -285,7 +285,7 @@ func (p webhookPlayer) cancel(o *Opening) {
 		return
 	}
 	n := p.given("the cancellation of a booking", o)
-	t := p.continueStory(p.ctx, o)
+	t := p.continueLifecycle(p.ctx, o)
 	var confirm, cancel Act
 	id := ""
 	t.book("confirm the hold, to cancel the booking", true, &confirm, &id, "")
@@ -307,7 +307,7 @@ func (p webhookPlayer) given(change string, o *Opening) *Notified {
 func (p webhookPlayer) take(n *Notified, act Act) {
 	if act.After != nil {
 		n.Seats = []*Reading{act.After}
-		p.Givens = append(p.Givens, n)
+		p.Returns = append(p.Returns, n)
 	}
 }
 

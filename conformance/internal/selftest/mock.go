@@ -110,7 +110,7 @@ const mostBookings = 2
 func LeftBehind(partner *mockpartner.Mock) (left []string) {
 	business := partner.Default().Platform()
 	for _, violation := range business.Invariants() {
-		left = append(left, fmt.Sprintf("%s: %s: %s", violation.Law, violation.Subject, violation.Message))
+		left = append(left, fmt.Sprintf("%s: %s: %s", violation.Invariant, violation.Subject, violation.Message))
 	}
 	for _, hold := range business.Holds() {
 		if hold.State == mockpartner.Held {

@@ -134,24 +134,24 @@ func (c Case) depth() string {
 }
 
 const (
-	// fewStories are played at a lawful partner, to check that it is not accused.
-	fewStories = 10
-	// manyStories are played at a partner whose breach only stories can find.
-	manyStories = 50
+	// fewLifecycles are played at a lawful partner, to check that it is not accused.
+	fewLifecycles = 10
+	// manyLifecycles are played at a partner whose breach only lifecycles can find.
+	manyLifecycles = 50
 )
 
 // exploring returns the flags for random lifecycles, the same in every run.
-func exploring(stories int) []string {
-	return []string{"--explore", strconv.Itoa(stories), "--seed", "1"}
+func exploring(lifecycles int) []string {
+	return []string{"--explore", strconv.Itoa(lifecycles), "--seed", "1"}
 }
 
-func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploring(fewStories)} }
+func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploring(fewLifecycles)} }
 
 // belowAPath returns the plain mock below a base URL with a path.
 func belowAPath() Case { return Case{Kind: Lawful, Name: "below-a-path", Path: "/partner/v2"} }
 
 func variantCase(v mockpartner.Variant) Case {
-	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Webhooks: v.AboutWebhooks(), Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploring(fewStories)}
+	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Webhooks: v.AboutWebhooks(), Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploring(fewLifecycles)}
 }
 
 func defectCase(d mockpartner.Defect) Case {
@@ -160,7 +160,7 @@ func defectCase(d mockpartner.Defect) Case {
 		c.Kind = Deep
 	}
 	if d.Rule == rule.AvailabilityLifecycle.ID {
-		c.Flags = exploring(manyStories)
+		c.Flags = exploring(manyLifecycles)
 	}
 	return c
 }

@@ -112,7 +112,7 @@ func TestATrialStatesWhatTheSuiteFound(t *testing.T) {
 	}
 }
 
-// keeps fails where the report of a run that went wrong is not kept, or anything
+// keeps fails the test if the report of a run that went wrong is not kept, or anything
 // else is.
 func keeps(t *testing.T, dir string, trial selftest.Trial, want bool) {
 	t.Helper()

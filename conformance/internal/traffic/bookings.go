@@ -88,7 +88,7 @@ func (t *bookings) takeReserve(c *call) {
 	}
 	unique := judge.Finding{}
 	if before := t.history.byCode[l.code]; before != nil {
-		unique = judge.Broken("Expected a reservationConfirmationCode of its own for each, received %q twice", l.code).Showing(before.reserve, c.Exchange)
+		unique = judge.Broken("Expected a unique reservationConfirmationCode for each, received %q twice", l.code).Showing(before.reserve, c.Exchange)
 	}
 	t.find(rule.ReserveCodeUnique, unique)
 	t.history.enter(l)
@@ -218,7 +218,7 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	}
 	unique := judge.Finding{}
 	if other := t.history.byID[id]; other != nil && other != l {
-		unique = judge.Broken("Expected an externalBookingId of its own for each, received %q twice", id).Showing(other.confirm.Exchange, c.Exchange)
+		unique = judge.Broken("Expected a unique externalBookingId for each, received %q twice", id).Showing(other.confirm.Exchange, c.Exchange)
 	}
 	t.find(rule.ConfirmIDUnique, unique)
 	if t.history.byID[id] == nil {

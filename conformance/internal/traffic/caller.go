@@ -48,11 +48,11 @@ func (a *caller) asks(c *call, schema string, into any) bool {
 	if len(problems) == 0 {
 		return true
 	}
-	said := problems[0].String()
+	message := problems[0].String()
 	if strings.HasPrefix(problems[0].Pointer, "/contact") { // the received value is a customer's data
-		said, _, _ = strings.Cut(said, ", received")
+		message, _, _ = strings.Cut(message, ", received")
 	}
-	a.blame(c, duty.BodySchema, "The body of %s breaks its schema: %s", c.Endpoint, said)
+	a.blame(c, duty.BodySchema, "The body of %s breaks its schema: %s", c.Endpoint, message)
 	return false
 }
 

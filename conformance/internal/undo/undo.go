@@ -59,9 +59,9 @@ func (u Undoing) each(ctx context.Context, atOnce int) {
 func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
 	switch entry.State {
 	case ledger.Attempted:
-		u.giveUp(entry, "the run ended before reserve was answered: there may be a hold, which ends when it expires")
-	case ledger.Unheard:
-		u.giveUp(entry, "reserve was never answered: there may be a hold, which ends when it expires")
+		u.giveUp(entry, "the run ended before reserve was answered: there may be a hold until it expires")
+	case ledger.Unanswered:
+		u.giveUp(entry, "reserve was never answered: there may be a hold until it expires")
 	case ledger.Held:
 		if u.release(ctx, entry) {
 			u.Ledger.Record(entry, over)
@@ -69,11 +69,11 @@ func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
 	case ledger.Booked:
 		u.cancel(ctx, entry)
 	case ledger.Doubtful:
-		u.settleDoubt(ctx, entry)
+		u.settleUnanswered(ctx, entry)
 	}
 }
 
-func over(e *ledger.Entry) { e.State, e.Trouble = ledger.Undone, "" }
+func over(e *ledger.Entry) { e.State, e.Problem = ledger.Undone, "" }
 
 // giveUp records that a hold with an unknown code may exist, until it must have expired.
 func (u Undoing) giveUp(entry *ledger.Entry, why string) {
@@ -81,20 +81,20 @@ func (u Undoing) giveUp(entry *ledger.Entry, why string) {
 	u.Ledger.Record(entry, func(e *ledger.Entry) {
 		switch {
 		case ended:
-			e.State, e.Trouble = ledger.Expired, ""
-		case e.Trouble == "":
-			e.State, e.Trouble = ledger.Unheard, why
+			e.State, e.Problem = ledger.Expired, ""
+		case e.Problem == "":
+			e.State, e.Problem = ledger.Unanswered, why
 		default:
-			e.State = ledger.Unheard
+			e.State = ledger.Unanswered
 		}
 	})
 }
 
-// settleDoubt undoes an entry whose confirm was sent without an answer being read. A release alone
+// settleUnanswered undoes an entry whose confirm was sent without an answer being read. A release alone
 // proves nothing: it leaves a booking unchanged (REL-6). So settleDoubt then confirms the code once
 // more. A refusal means that nothing is left; any other answer names the booking, which is
 // cancelled.
-func (u Undoing) settleDoubt(ctx context.Context, entry *ledger.Entry) {
+func (u Undoing) settleUnanswered(ctx context.Context, entry *ledger.Entry) {
 	if !u.release(ctx, entry) {
 		return
 	}
@@ -106,12 +106,12 @@ func (u Undoing) settleDoubt(ctx context.Context, entry *ledger.Entry) {
 	switch {
 	case answer.OK(http.StatusOK):
 		id, _ := discover.Object(answer.Raw)["externalBookingId"].(string)
-		u.Ledger.Record(entry, func(e *ledger.Entry) { e.State, e.BookingID, e.Trouble = ledger.Booked, id, NoBookingID })
+		u.Ledger.Record(entry, func(e *ledger.Entry) { e.State, e.BookingID, e.Problem = ledger.Booked, id, NoBookingID })
 		u.cancel(ctx, entry)
 	case answer.Failure == nil && answer.Response.Status/100 == 4:
 		u.Ledger.Record(entry, over)
 	default:
-		u.Ledger.Record(entry, func(e *ledger.Entry) { e.Trouble = "confirm was never answered: there may be a booking" })
+		u.Ledger.Record(entry, func(e *ledger.Entry) { e.Problem = "confirm was never answered: there may be a booking" })
 	}
 }
 
@@ -147,9 +147,9 @@ func (u Undoing) try(ctx context.Context, entry *ledger.Entry, call probe.Call) 
 		}
 		unsupported := answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
 		u.Ledger.Record(entry, func(e *ledger.Entry) {
-			e.Trouble = fmt.Sprintf("%s was answered with %s", call.Endpoint, answer.Words())
+			e.Problem = fmt.Sprintf("%s was answered with %s", call.Endpoint, answer.Words())
 			if answer.OK(http.StatusOK) {
-				e.Trouble += " and success false"
+				e.Problem += " and success false"
 			}
 			if unsupported && call.Endpoint == partnerapi.Cancel {
 				e.State = ledger.Kept
@@ -187,10 +187,10 @@ func Describe(l *ledger.Ledger, entry ledger.Entry, words func(string) string) r
 	one := report.Leftover{
 		Kind: "hold", Code: entry.Code, Reference: entry.Reference,
 		ProductID: entry.ProductID, OptionID: entry.OptionID, AvailabilityID: entry.AvailabilityID, Start: entry.Start,
-		Reason: entry.Trouble, ExpiresAt: entry.ExpiresAt,
+		Reason: entry.Problem, ExpiresAt: entry.ExpiresAt,
 	}
 	switch entry.State {
-	case ledger.Unheard:
+	case ledger.Unanswered:
 		one.ExpiresAt = l.LatestExpiry(entry).UTC().Format(time.RFC3339)
 	case ledger.Undone:
 		one.Reason, one.ExpiresAt = "released", ""

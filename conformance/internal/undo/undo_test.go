@@ -73,7 +73,7 @@ func TestEachEntryIsUndoneInItsOwnWay(t *testing.T) {
 		partner *partner
 		asked   []string
 		becomes ledger.State
-		trouble string
+		problem string
 	}{
 		"a hold is released": {held, &partner{release: fine}, []string{release}, ledger.Undone, ""},
 		"a release that fails is tried again, twice by itself": {held, &partner{release: broken}, []string{release, release, release, release}, ledger.Held, "release was answered with 500 Internal Server Error"},
@@ -84,14 +84,14 @@ func TestEachEntryIsUndoneInItsOwnWay(t *testing.T) {
 		"a doubtful hold that was a booking is cancelled":      {doubtful, &partner{release: fine, confirm: answer{200, `{"externalBookingId":"B 1"}`}, cancel: fine}, []string{release, confirm, cancel}, ledger.Undone, ""},
 		"a doubt that cannot be settled stays one":             {doubtful, &partner{release: fine, confirm: broken}, []string{release, confirm, release, confirm}, ledger.Doubtful, "confirm was never answered: there may be a booking"},
 		"a doubtful hold that stays is not confirmed":          {doubtful, &partner{release: broken}, []string{release, release, release, release}, ledger.Doubtful, "release was answered with 500 Internal Server Error"},
-		"an attempt is given up":                               {func(*ledger.Entry) {}, &partner{}, nil, ledger.Unheard, "the run ended before reserve was answered: there may be a hold, which ends when it expires"},
+		"an attempt is given up":                               {func(*ledger.Entry) {}, &partner{}, nil, ledger.Unanswered, "the run ended before reserve was answered: there may be a hold until it expires"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u, entry := undoing(t, c.partner, c.enter)
 			u.All(t.Context())
-			if entry.State != c.becomes || entry.Trouble != c.trouble {
-				t.Errorf("want it %s (%q), got %s (%q)", c.becomes, c.trouble, entry.State, entry.Trouble)
+			if entry.State != c.becomes || entry.Problem != c.problem {
+				t.Errorf("want it %s (%q), got %s (%q)", c.becomes, c.problem, entry.State, entry.Problem)
 			}
 			if !slices.Equal(c.partner.asked, c.asked) {
 				t.Errorf("want the calls %q, got %q", c.asked, c.partner.asked)
@@ -105,7 +105,7 @@ func TestEachEntryIsUndoneInItsOwnWay(t *testing.T) {
 
 func TestAHoldWithoutAKnownCodeEndsWhenItExpires(t *testing.T) {
 	t.Parallel()
-	u, entry := undoing(t, &partner{}, func(e *ledger.Entry) { e.State = ledger.Unheard })
+	u, entry := undoing(t, &partner{}, func(e *ledger.Entry) { e.State = ledger.Unanswered })
 	u.All(t.Context())
 	if left := undo.Leftovers(u.Ledger, func(text string) string { return text }); len(left) != 1 || left[0].ExpiresAt == "" || left[0].Reference == "" {
 		t.Errorf("want it listed with its reference and latest expiry, got %+v", left)

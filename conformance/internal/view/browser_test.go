@@ -36,7 +36,7 @@ func open(t *testing.T, browser context.Context, r *report.Result, at string, pr
 	return o
 }
 
-// rules wants just these rules to be on the page.
+// rules expects just these rules to be on the page.
 func (o reader) rules(want ...rule.Rule) {
 	o.T.Helper()
 	var ids []string
@@ -46,7 +46,7 @@ func (o reader) rules(want ...rule.Rule) {
 	o.Is(`[...document.querySelectorAll(".rule:not([hidden])")].map(r => r.id).join()`, strings.Join(ids, ","))
 }
 
-// visible wants a rule to be on the screen, unfolded.
+// visible expects a rule to be on the screen, unfolded.
 func (o reader) visible(r rule.Rule) {
 	o.T.Helper()
 	o.See(fmt.Sprintf(`(() => { const r = document.getElementById(%q), at = r.getBoundingClientRect();
@@ -60,8 +60,8 @@ func (o reader) search(text string) {
 	o.Do(chromedp.SendKeys(chromedp.CSS("[name=text]"), text))
 }
 
-// unfoldAll opens all that is folded.
-const unfoldAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`
+// expandAll opens every collapsed element.
+const expandAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`
 
 func TestTheReportInABrowser(t *testing.T) {
 	t.Parallel()
@@ -144,7 +144,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		t.Parallel()
 		axe := axetest.Source(t)
 		o := open(t, b, handful(t), "")
-		browsertest.Value[any](o.Tab, unfoldAll)
+		browsertest.Value[any](o.Tab, expandAll)
 		grounds := map[string]bool{}
 		for _, scheme := range []string{"light", "dark"} {
 			o.Do(browsertest.Media("screen", scheme))
@@ -164,7 +164,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		ruleOf(t, r, rule.ReserveVacanciesMany.ID).Message = strings.Repeat("nospaces", 100)
 		r.Vacancies[0].ProductID = strings.Repeat("product", 40)
 		o := open(t, b, r, "")
-		browsertest.Value[any](o.Tab, unfoldAll)
+		browsertest.Value[any](o.Tab, expandAll)
 		o.Fits(360, 700, 1100, 1600)
 		o.Quiet()
 	})

@@ -162,11 +162,11 @@ func junitCaseOf(rule report.RuleResult) junitCase {
 	switch rule.Outcome {
 	case report.Passed:
 	case report.Failed:
-		c.Failure = &junitFailure{Message: shorten(rule.Message, maxText), Type: rule.Clause, Text: junitStory(rule)}
+		c.Failure = &junitFailure{Message: shorten(rule.Message, maxText), Type: rule.Clause, Text: junitLifecycle(rule)}
 	default:
 		c.Skipped = &junitSkipped{Message: string(rule.Outcome) + ": " + shorten(junitReason(rule), maxText)}
 		if rule.Outcome == report.Warned || rule.Outcome == report.Known {
-			c.SystemOut = &junitText{Text: junitStory(rule)}
+			c.SystemOut = &junitText{Text: junitLifecycle(rule)}
 		}
 	}
 	return c
@@ -181,7 +181,7 @@ func junitReason(rule report.RuleResult) string {
 	return reason
 }
 
-func junitStory(rule report.RuleResult) string {
+func junitLifecycle(rule report.RuleResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", shorten(rule.Message, maxText))
 	if rule.Known != "" {

@@ -44,7 +44,7 @@ func drawMarkdown(r *report.Result) ([]byte, error) {
 	doc.causes(whole.Rules)
 	doc.table(urgent)
 	doc.notJudged(whole.Rules)
-	doc.story(whole.Exploration)
+	doc.lifecycle(whole.Exploration)
 	doc.evidence(urgent)
 	doc.leftovers(whole.NotUndone)
 	doc.caller(whole.CallerFaults)
@@ -133,7 +133,7 @@ func found(rule report.RuleResult) string {
 	return words
 }
 
-func (m *markdown) story(e *report.Exploration) {
+func (m *markdown) lifecycle(e *report.Exploration) {
 	if e == nil || e.Broken == nil {
 		return
 	}
@@ -236,7 +236,7 @@ func Catalogue(rules []rule.Rule) []byte {
 	for _, r := range rules {
 		levels[r.Level]++
 	}
-	fmt.Fprintf(&page, "# The rules of the partner contract\n\n%s: %d MUST, %d SHOULD, %d MAY. A partner that breaks a MUST rule is not conformant;\na SHOULD rule that is broken is a warning, and the use of what a MAY rule allows is noted.\n",
+	fmt.Fprintf(&page, "# The rules of the partner contract\n\n%s: %d MUST, %d SHOULD, %d MAY. A partner that breaks a MUST rule is not conformant.\nA broken SHOULD rule is a warning. The use of what a MAY rule allows is noted.\n",
 		count.Of(len(rules), "rule"), levels[rule.Must], levels[rule.Should], levels[rule.May])
 	for _, e := range rule.Endpoints() {
 		method, path := route(e)

@@ -54,13 +54,13 @@ func TestAKnownFailureIsShownWithItsReasonAndAStaleEntryFails(t *testing.T) {
 	}
 }
 
-// withStory is a run in which a random lifecycle broke the contract.
-func withStory(t testing.TB) *report.Result {
+// withFailingLifecycle is a run in which a random lifecycle broke the contract.
+func withFailingLifecycle(t testing.TB) *report.Result {
 	t.Helper()
 	r := sampleResult(t)
-	r.Exploration = &report.Exploration{Stories: 50, Seed: 7, Played: 18, Steps: 190, Broken: &report.Story{
+	r.Exploration = &report.Exploration{Lifecycles: 50, Seed: 7, Played: 18, Steps: 190, Broken: &report.Lifecycle{
 		Seed: 24, Drawn: 19, Tries: 65, Slots: []string{"slot A: \"nine\""},
-		Steps: []report.StoryStep{
+		Steps: []report.LifecycleStep{
 			{Does: "reserve 1 <unit> in slot A, which is hold 1", Want: "200; 4 left", Got: "200 OK; 4 left", Curl: []string{"curl 'a'", "curl 'b'"}},
 			{Does: "release hold 1", Want: "200; 5 left", Got: "200 OK; 4 left", Curl: []string{"curl 'c'"}},
 		},
@@ -70,7 +70,7 @@ func withStory(t testing.TB) *report.Result {
 
 func TestThePageAndThePullRequestShowTheFailingLifecycleStepByStep(t *testing.T) {
 	t.Parallel()
-	r := withStory(t)
+	r := withFailingLifecycle(t)
 	for name, content := range map[string]string{"report.html": string(render(t, HTML, r)), "report.md": text(pullRequest(t, r))} {
 		for _, want := range []string{"--explore 1 --seed 24", "release hold 1", "200; 5 left", "200 OK; 4 left"} {
 			if !strings.Contains(content, want) {

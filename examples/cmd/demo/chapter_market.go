@@ -42,7 +42,7 @@ func partnerRegisters(ctx context.Context, s *stage) (err error) {
 }
 
 func catalogIsPulled(ctx context.Context, s *stage) error {
-	s.partner.heard = true
+	s.partner.printCalls = true
 	if _, err := s.partner.shown.Webhooks.SendTrigger(ctx); err != nil {
 		return err
 	}

@@ -95,9 +95,9 @@ func slotSellsOut(ctx context.Context, s *stage) error {
 	if err := errors.Join(want("the slot", partnerapi.StatusSoldOut, shown.Status), want("that it can be booked", false, shown.Bookable)); err != nil {
 		return err
 	}
-	said := (*client.Error)(nil)
-	if !errors.As(refusal, &said) || said.Status != http.StatusConflict {
+	answer := (*client.Error)(nil)
+	if !errors.As(refusal, &answer) || answer.Status != http.StatusConflict {
 		return fmt.Errorf("expected the booking to fail with 409, received %v", refusal)
 	}
-	return s.holds(ctx, nil, fmt.Sprintf("the shop shows it %s", shown.Status), fmt.Sprintf("a customer who tries anyway reads: %q", said.Message))
+	return s.holds(ctx, nil, fmt.Sprintf("the shop shows it %s", shown.Status), fmt.Sprintf("a customer who tries anyway reads: %q", answer.Message))
 }

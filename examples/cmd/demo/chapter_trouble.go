@@ -101,16 +101,16 @@ func partnerBreaks(ctx context.Context, s *stage) error {
 	if _, err := s.partner.shown.Faults.Arm(ctx, outage); err != nil {
 		return err
 	}
-	said := (*client.Error)(nil)
+	answer := (*client.Error)(nil)
 	for range refused {
 		_, err := s.market.book(ctx, s.market.offer.slots[1], "Faye Moreau")
-		if !errors.As(err, &said) || said.Status != http.StatusBadGateway {
+		if !errors.As(err, &answer) || answer.Status != http.StatusBadGateway {
 			return fmt.Errorf("expected the booking to fail with 502, received %v", err)
 		}
 	}
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
 		health, err := s.health(ctx, partnerapi.Degraded)
-		return append(health, fmt.Sprintf("customers read: %q", said.Message)), err
+		return append(health, fmt.Sprintf("customers read: %q", answer.Message)), err
 	})
 }
 

@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// wait ends what hangs. It is far longer than a busy machine takes.
+// wait limits how long a test waits. It is far longer than a busy machine needs.
 const wait = 10 * time.Minute
 
 // binaries is the folder for the built commands.
@@ -38,8 +38,8 @@ var built = sync.OnceValues(func() (string, error) {
 	build := exec.Command("go", "build", "-o", dir, "./mockpartner/cmd/mockpartner", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./examples/cmd/demo")
 	build.Dir = "../../.."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("build the commands: %w: %s", err, said)
+	if output, err := build.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("build the commands: %w: %s", err, output)
 	}
 	return dir, os.Chmod(dir, 0o755)
 })
@@ -223,13 +223,13 @@ func TestDemoUpCanBeTriedAsPrintedAndEndsWithCtrlC(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(s.temp, ".curlrc"), []byte("fail\nsilent\nshow-error\n"), 0o600))
 	try := exec.CommandContext(t.Context(), "sh", "-e", "-c", commands)
 	try.Env = append(os.Environ(), "CURL_HOME="+s.temp)
-	said, err := try.CombinedOutput()
+	output, err := try.CombinedOutput()
 	if err != nil {
-		t.Errorf("want what it says to work, got %v: %s", err, said)
+		t.Errorf("want what it says to work, got %v: %s", err, output)
 	}
 	for _, words := range []string{`"currency":"USD"`, `"status":"HELD"`, `"reason":"confirm_refused"`, `"verdict":"kept"`} {
-		if !strings.Contains(strings.ReplaceAll(string(said), `": "`, `":"`), words) {
-			t.Errorf("want %s, got %s", words, said)
+		if !strings.Contains(strings.ReplaceAll(string(output), `": "`, `":"`), words) {
+			t.Errorf("want %s, got %s", words, output)
 		}
 	}
 	check(t, s.Process.Signal(os.Interrupt))

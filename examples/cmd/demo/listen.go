@@ -13,17 +13,17 @@ const patience = time.Minute
 
 // listening returns an HTTP client that prints its calls. It calls then after each.
 func (t *printer) listening(whom string, then func(context.Context)) *http.Client {
-	return &http.Client{Timeout: patience, Transport: ear{t, whom, then}}
+	return &http.Client{Timeout: patience, Transport: printingTransport{t, whom, then}}
 }
 
-// ear is a transport that prints every call.
-type ear struct {
+// printingTransport is a transport that prints every call.
+type printingTransport struct {
 	output *printer
 	whom   string
 	then   func(context.Context)
 }
 
-func (e ear) RoundTrip(r *http.Request) (*http.Response, error) {
+func (e printingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	status := 0
 	if err == nil {

@@ -69,8 +69,8 @@ func onStage(ctx context.Context, bin, out string, screen io.Writer, show func(c
 	return nil
 }
 
-// story returns all chapters of the demo. often is how often the marketplace probes and sweeps.
-func story(often paces) []chapter {
+// chapters returns all chapters of the demo. often is how often the marketplace probes and sweeps.
+func chapters(often paces) []chapter {
 	return []chapter{
 		{"A partner", []step{
 			{"A mock partner starts", partnerStarts},
@@ -92,7 +92,7 @@ func story(often paces) []chapter {
 			{"A customer walks away: the seats go back", oneIsAbandoned},
 			{"Another does not pay in time: the clock ends the hold", oneExpires},
 			{"A third pays and cancels later", oneIsCancelled},
-			{"A slot sells out elsewhere: a webhook says so", slotSellsOut},
+			{"A slot sells out elsewhere: a webhook reports it", slotSellsOut},
 		}},
 		{"Trouble", []step{
 			{"The answer to a confirm is lost, and the booking is still confirmed", answerIsLost},
@@ -110,7 +110,7 @@ func story(often paces) []chapter {
 // runChapters runs all chapters.
 func runChapters(ctx context.Context, s *stage) error {
 	begun := time.Now()
-	held, err := s.play(ctx, story(paces{probe: time.Second, sweep: time.Second}))
+	held, err := s.play(ctx, chapters(paces{probe: time.Second, sweep: time.Second}))
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 		return aboutOwnDatabase(err)
 	}
 	s.market.accounts = append(s.market.accounts, operator)
-	s.market.operator, err = client.NewOperator(s.market.url, client.Password(operator.email, operator.password), s.heard())
+	s.market.operator, err = client.NewOperator(s.market.url, client.Password(operator.email, operator.password), s.clientOptions())
 	return err
 }
 
@@ -68,9 +68,9 @@ func aboutOwnDatabase(err error) error {
 	return err
 }
 
-// heard returns the options of a client whose calls are printed. It does not retry, so that
+// clientOptions returns the options of a client whose calls are printed. It does not retry, so that
 // failures are visible.
-func (s *stage) heard() client.Options {
+func (s *stage) clientOptions() client.Options {
 	return client.Options{HTTP: s.output.listening("marketplace", s.printPartnerCalls), Patience: -1}
 }
 
@@ -95,10 +95,10 @@ func (s *stage) openAccounts(ctx context.Context) error {
 		m.token = token.Token
 	}
 	var err error
-	if m.partner, err = client.NewPartner(m.url, client.Password(seller.email, seller.password), s.heard()); err != nil {
+	if m.partner, err = client.NewPartner(m.url, client.Password(seller.email, seller.password), s.clientOptions()); err != nil {
 		return err
 	}
-	m.shop, err = client.NewReseller(m.url, client.APIToken(m.token), s.heard())
+	m.shop, err = client.NewReseller(m.url, client.APIToken(m.token), s.clientOptions())
 	return err
 }
 

@@ -52,15 +52,15 @@ func newPrinter(screen, transcript io.Writer) *printer {
 const (
 	plain = ""
 	bold  = "1"
-	faint = "2"
+	dim   = "2"
 	green = "32"
 	red   = "1;31"
 	cyan  = "36"
 )
 
 const (
-	callee = 13 // width of the called service's name
-	roomy  = 60 // the minimum width for that column
+	callee     = 13 // width of the called service's name
+	wideEnough = 60 // the minimum width for that column
 	// narrowest is the minimum width to which text is fitted. A narrower terminal breaks lines
 	// itself.
 	narrowest = 40
@@ -82,7 +82,7 @@ func (t *printer) step(number int, title string) {
 // ran prints a command.
 func (t *printer) ran(command string) {
 	t.flush()
-	t.line(fmt.Sprintf("%8s  ", "run"), faint, faint, command)
+	t.line(fmt.Sprintf("%8s  ", "run"), dim, dim, command)
 }
 
 // called prints a request and its answer.
@@ -115,12 +115,12 @@ func (t *printer) flush() {
 	}
 	t.times = 0
 	before := fmt.Sprintf("%8s  ", status)
-	if t.width < roomy {
+	if t.width < wideEnough {
 		what = t.last.whom + " " + what
 	} else {
 		before += fmt.Sprintf("%-*s", callee, t.last.whom)
 	}
-	t.line(before, faint, faint, what)
+	t.line(before, dim, dim, what)
 }
 
 // holds prints a verified fact.

@@ -29,12 +29,12 @@ type stage struct {
 
 // partner is the mock partner.
 type partner struct {
-	url, key string
-	shown    *client.Client // prints its calls
-	silent   *client.Client
-	heard    bool   // the marketplace's calls to it are printed
-	probes   bool   // its health probes are printed, too
-	last     uint64 // the number of the last printed exchange
+	url, key   string
+	shown      *client.Client // prints its calls
+	silent     *client.Client
+	printCalls bool   // the marketplace's calls to it are printed
+	probes     bool   // its health probes are printed, too
+	last       uint64 // the number of the last printed exchange
 }
 
 // left lists the files of a demo. Files of an earlier demo are removed, so that they are not
@@ -102,7 +102,7 @@ func (s *stage) startPartner(ctx context.Context, key string) (err error) {
 // cannot be read, the demo continues.
 func (s *stage) printPartnerCalls(ctx context.Context) {
 	p := &s.partner
-	if !p.heard {
+	if !p.printCalls {
 		return
 	}
 	exchanges, err := p.silent.Journal.Exchanges(ctx, client.Filter{After: p.last})

@@ -26,14 +26,14 @@ func scene(t *testing.T, scripts map[string]string) (*stage, *strings.Builder) {
 func TestAFailedStepEndsTheDemoAndIsNamed(t *testing.T) {
 	t.Parallel()
 	s, screen := scene(t, nil)
-	story := []chapter{{"First", []step{
+	chapters := []chapter{{"First", []step{
 		{"One", func(ctx context.Context, s *stage) error { return s.holds(ctx, nil, "all is well") }},
 		{"Two", func(ctx context.Context, s *stage) error {
 			return s.holds(ctx, errors.Join(want("the booking", "HELD", "LOST"), want("seats", 2, 1)), "never printed")
 		}},
 		{"Three", func(context.Context, *stage) error { t.Error("want the third step not taken"); return nil }},
 	}}}
-	_, err := s.play(t.Context(), story)
+	_, err := s.play(t.Context(), chapters)
 	if err == nil || !strings.HasPrefix(err.Error(), `step 2, "Two", does not hold: the booking: expected HELD, received LOST`) {
 		t.Errorf("want the step named with what was wanted, got %v", err)
 	}
@@ -74,7 +74,7 @@ func TestAnExpectedChangeIsReadUntilItHappens(t *testing.T) {
 func TestAServiceThatDoesNotStartIsNamedWithItsLastWords(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, map[string]string{"mockpartner": "echo usage; echo 'mockpartner: no such flag' >&2; exit 2"})
-	_, err := s.play(t.Context(), story(paces{})[:1])
+	_, err := s.play(t.Context(), chapters(paces{})[:1])
 	if err == nil || !strings.Contains(err.Error(), "mockpartner ended before it served (exit status 2): mockpartner: no such flag") {
 		t.Errorf("want its last words, got %v", err)
 	}
@@ -94,7 +94,7 @@ func TestADemoWithoutPostgreSQLSaysThatItUsesNoOtherDatabase(t *testing.T) {
 func TestCommandsThatAreNotBuiltAreNamed(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, nil)
-	if _, err := s.play(t.Context(), story(paces{})[:1]); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "start mockpartner") {
+	if _, err := s.play(t.Context(), chapters(paces{})[:1]); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "start mockpartner") {
 		t.Errorf("want an error that names mockpartner, got %v", err)
 	}
 	check(t, s.close())

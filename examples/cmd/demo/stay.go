@@ -14,7 +14,7 @@ import (
 // service ends.
 func stay(ctx context.Context, s *stage) error {
 	s.fixedPorts = true
-	begin := story(paces{probe: 10 * time.Second, sweep: 10 * time.Second})[:3]
+	begin := chapters(paces{probe: 10 * time.Second, sweep: 10 * time.Second})[:3]
 	begin[0].steps = begin[0].steps[:1]
 	begin[2] = chapter{"Some bookings", append(begin[2].steps[:2:2], step{"Customers book, pay, abandon and cancel", bookingsAreMade})}
 	begin = append(begin, chapter{"Test mode", []step{

@@ -31,8 +31,8 @@ var errInterrupted = errors.New("interrupted")
 
 // play runs the chapters and returns the number of steps that succeeded. The error names the first
 // step that failed.
-func (s *stage) play(ctx context.Context, story []chapter) (number int, err error) {
-	for _, chapter := range story {
+func (s *stage) play(ctx context.Context, chapters []chapter) (number int, err error) {
+	for _, chapter := range chapters {
 		s.output.chapter(chapter.title)
 		for _, step := range chapter.steps {
 			number++

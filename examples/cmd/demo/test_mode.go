@@ -36,7 +36,7 @@ func testModeIsSetUp(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.test = market{url: m.url, operator: m.operator, token: token.Token}
-	if s.test.shop, err = client.NewReseller(m.url, client.APIToken(token.Token), s.heard()); err != nil {
+	if s.test.shop, err = client.NewReseller(m.url, client.APIToken(token.Token), s.clientOptions()); err != nil {
 		return err
 	}
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {

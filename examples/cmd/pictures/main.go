@@ -155,14 +155,14 @@ func start(ctx context.Context, bin string) (*market, error) {
 		_ = demo.Wait()
 		_ = os.RemoveAll(left)
 	}
-	said := ""
+	printed := ""
 	for lines := bufio.NewScanner(output); lines.Scan(); {
-		said += lines.Text() + "\n"
-		if found := invitation.FindStringSubmatch(said); found != nil {
+		printed += lines.Text() + "\n"
+		if found := invitation.FindStringSubmatch(printed); found != nil {
 			go func() { _, _ = io.Copy(io.Discard, output) }()
 			return &market{found[1], found[2], found[3], stop}, nil
 		}
 	}
 	stop()
-	return nil, fmt.Errorf("expected an operator account in the output of demo up, received\n%s", said)
+	return nil, fmt.Errorf("expected an operator account in the output of demo up, received\n%s", printed)
 }

@@ -63,7 +63,7 @@ func newAccountList() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "list",
 		Short: "List the accounts",
-		Long: `Lists the accounts, the oldest first: role, address, id, when it was made, whether it
+		Long: `Lists the accounts, the oldest first: role, address, id, when it was created, whether it
 may sign in, and its name. It works whether the service runs or not.`,
 		Example: `  marketplace account list
   marketplace account list --role reseller`,
@@ -86,7 +86,7 @@ const accountsAtOnce = 500
 
 func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.Role, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ROLE\tADDRESS\tID\tMADE\tSTATE\tNAME")
+	fmt.Fprintln(table, "ROLE\tADDRESS\tID\tCREATED\tSTATE\tNAME")
 	for asked := (marketplace.PageRequest{Size: accountsAtOnce}); ; {
 		accounts, err := store.Accounts.List(ctx, role, "", asked)
 		if err != nil {

@@ -71,8 +71,8 @@ func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 	} {
 		found := 0
 		for line := range strings.Lines(lines.String()) {
-			var said struct{ Level, Msg, Integration string }
-			if json.Unmarshal([]byte(line), &said) == nil && said.Msg == want.message && said.Level == want.level && strings.Contains(line, want.detail) && strings.Contains(line, `"integration_id"`) {
+			var entry struct{ Level, Msg, Integration string }
+			if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == want.message && entry.Level == want.level && strings.Contains(line, want.detail) && strings.Contains(line, `"integration_id"`) {
 				found++
 			}
 		}

@@ -50,8 +50,8 @@ func newHealth() *cobra.Command {
 	command := cli.NewHealth(&cobra.Command{
 		Use:   "health",
 		Short: "Check whether a running service is ready",
-		Long: `Asks the service at the address whether it is ready, and exits with 0 if it is: for
-containers, which have no shell and no curl.`,
+		Long: `Exits with 0 if the service at the address is ready. Use it as the health check of a
+container, which has no shell and no curl.`,
 		Example: `  marketplace health
   marketplace health --addr 127.0.0.1:9000`,
 		Args: noArguments,

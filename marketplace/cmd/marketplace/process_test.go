@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-// patience ends what hangs. It is far longer than a busy machine takes.
+// patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute
 
 // command returns a process of the command with only the given environment variables.
@@ -143,12 +143,12 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 	}()
 	for line := range s.log {
 		s.began += line
-		var said struct{ Msg, Address string }
-		if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "serving metrics" {
-			s.scrape = said.Address
+		var entry struct{ Msg, Address string }
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving metrics" {
+			s.scrape = entry.Address
 		}
-		if said.Msg == "serving" {
-			s.base = said.Address
+		if entry.Msg == "serving" {
+			s.base = entry.Address
 			return s
 		}
 	}

@@ -39,7 +39,7 @@ service can also import them every day: see --rates-url of marketplace serve.`,
 		Example: `  marketplace rates import ` + storefront.RatesAddress + `
   marketplace rates import eurofxref-daily.xml
   marketplace rates import - < eurofxref-daily.xml`,
-		Args: cli.Exactly(1, "expected one FILE, one URL, or - for the standard input, received %d arguments"),
+		Args: cli.Exactly(1, "expected one FILE, one URL, or - for the standard input, received %d"),
 		RunE: func(command *cobra.Command, args []string) error {
 			daily, err := readRates(command.Context(), args[0], command.InOrStdin())
 			if err != nil {

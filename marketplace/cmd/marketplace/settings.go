@@ -143,7 +143,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.metricsAddr, "metrics-addr", "", "a separate `address` for /metrics, such as 127.0.0.1:9090; --addr then does not answer it. --metrics-from applies too")
 	f.StringSliceVar(&s.trustedProxies, "trusted-proxies", nil, "the `networks` of trusted proxies, such as 10.0.0.0/8: their X-Forwarded-For or Forwarded gives the client's address, for rate limits and the log")
 	f.StringVar(&s.addr, "addr", defaultAddr, "the `address` to listen on; port 0 chooses a free port")
-	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Default: generated in the data folder", auth.ShortestSecret, variable("secret-key")))
+	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; prefer the environment variable %s. Default: generated in the data folder", auth.ShortestSecret, variable("secret-key")))
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each credential, in each replica; 0 means no limit")
 	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute for each account, in each replica; 0 means no limit")
 	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "allow partners on this machine and in private networks; for development")
@@ -157,14 +157,14 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.affiliatesShare, "affiliate-commission", "5", "the affiliate's share of a booking's total, in `percent`")
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for the cache of list pages, in each replica")
 	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` of an affiliate's link to an activity in your shop; {activity} and {affiliate} are replaced by their ids")
-	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the form of the European Central Bank's daily file, which is read at startup if the rates are older than a day, and then daily; such as "+storefront.RatesAddress)
+	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the European Central Bank's daily format, such as "+storefront.RatesAddress+"; read daily, and at startup if the rates are older than a day")
 	f.BoolVar(&s.traces, "traces", false, "send OpenTelemetry traces to the address in OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP)")
-	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one beside this command, or else on the PATH")
-	f.StringVar(&s.certification, "certification", string(certification.Off), "off, advise or require. advise: integrations show whether they are certified. require: also, activities of live integrations are listed only while they are. Operators can set another policy for an integration")
+	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one in this command's folder, or else on the PATH")
+	f.StringVar(&s.certification, "certification", string(certification.Off), "off, advise or require. advise: integrations show whether they are certified. require: in addition, activities of live integrations are listed only while they are certified. Operators can set another policy for an integration")
 	f.StringVar(&s.goLive, "go-live", open, "open or approve. approve: activities of live integrations are listed only after an operator has approved the integration")
 	f.StringVar(&s.judgeTraffic, "judge-traffic", judgeAll, "all, sample or off: judge the calls to partners as they happen, with the conformance command. sample: all calls of a partner in one minute of ten")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
-	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
+	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; prefer the environment variable "+variable("operator-password"))
 }
 
 // The values of --go-live.

@@ -23,8 +23,8 @@ type admissionStore interface {
 	SetPolicy(ctx context.Context, integration uuid.UUID, policy *certification.Policy) error
 	RequestGoLive(ctx context.Context, integration uuid.UUID) error
 	DecideGoLive(ctx context.Context, integration uuid.UUID, approve bool, reason string) (changed bool, err error)
-	News(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error)
-	LatestNews(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error)
+	EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error)
+	LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error)
 	Matrix(ctx context.Context, by certification.MatrixFilter) (certification.Matrix, error)
 }
 
@@ -90,19 +90,19 @@ func (h admissionHandler) setPolicy(r *http.Request, i marketplace.Integration) 
 	return h.integrations.show(r, i)
 }
 
-// mostNews is the maximum number of events in an answer.
-const mostNews = 100
+// mostEvents is the maximum number of events in an answer.
+const mostEvents = 100
 
-type newsView struct {
+type eventsView struct {
 	Events marketplace.List[certification.Event] `json:"events"`
 	Next   string                                `json:"next_cursor"` // for after
 }
 
-// news answers with an integration's events after a cursor, oldest first. With newest=true it answers
+// listEvents answers with an integration's events after a cursor, oldest first. With newest=true it answers
 // with the last ones, newest first.
-func (h admissionHandler) news(r *http.Request, i marketplace.Integration) (any, error) {
+func (h admissionHandler) listEvents(r *http.Request, i marketplace.Integration) (any, error) {
 	q := readQuery(r)
-	after, newest, limit := q.text("after", 20), q.tagged("newest", "oneof=true false") == "true", q.number("limit", 20, mostNews)
+	after, newest, limit := q.text("after", 20), q.tagged("newest", "oneof=true false") == "true", q.number("limit", 20, mostEvents)
 	cursor, err := strconv.ParseInt(cmp.Or(after, "0"), 10, 64)
 	if err != nil || cursor < 0 {
 		q.refuse("after", "expected the next_cursor of an earlier answer")
@@ -112,14 +112,14 @@ func (h admissionHandler) news(r *http.Request, i marketplace.Integration) (any,
 	}
 	var found []certification.Event
 	if newest {
-		found, err = h.store.LatestNews(r.Context(), i.ID, limit)
+		found, err = h.store.LatestEvents(r.Context(), i.ID, limit)
 	} else {
-		found, err = h.store.News(r.Context(), i.ID, cursor, limit)
+		found, err = h.store.EventsAfter(r.Context(), i.ID, cursor, limit)
 	}
 	for _, one := range found {
 		cursor = max(cursor, one.ID)
 	}
-	return newsView{found, strconv.FormatInt(cursor, 10)}, err
+	return eventsView{found, strconv.FormatInt(cursor, 10)}, err
 }
 
 // matrix answers with the partners that match the query.

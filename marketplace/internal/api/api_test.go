@@ -145,9 +145,9 @@ func TestEveryAnswerCarriesARequestID(t *testing.T) {
 	if got := b.do(t, "GET", "/healthz", "", header{"X-Request-Id", "shop-17"}).Header.Get("X-Request-Id"); got != "shop-17" {
 		t.Errorf("want the caller's own, got %q", got)
 	}
-	for _, insane := range []string{"", "two words", strings.Repeat("x", 129)} {
-		if got := b.do(t, "GET", "/nothing", "", header{"X-Request-Id", insane}).Header.Get("X-Request-Id"); uuid.Validate(got) != nil {
-			t.Errorf("want a fresh one for %q, got %q", insane, got)
+	for _, invalid := range []string{"", "two words", strings.Repeat("x", 129)} {
+		if got := b.do(t, "GET", "/nothing", "", header{"X-Request-Id", invalid}).Header.Get("X-Request-Id"); uuid.Validate(got) != nil {
+			t.Errorf("want a fresh one for %q, got %q", invalid, got)
 		}
 	}
 }

@@ -203,7 +203,7 @@ func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 		a := ask()
 		wantProblem(t, a, 429, "rate limit exceeded")
 		if a.Header.Get("Retry-After") == "" {
-			t.Error("want it said when to come back")
+			t.Error("want a Retry-After")
 		}
 	}
 	if a := b.ask(t, "GET", "/api/v1/resellers/activities", "", reseller); a.StatusCode != 200 {

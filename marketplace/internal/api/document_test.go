@@ -61,17 +61,17 @@ func judgeProblem(a answer) (wrong []string) {
 	if a.StatusCode < http.StatusBadRequest || a.Response.ContentLength == 0 || a.isPage() {
 		return nil
 	}
-	var said struct {
+	var body struct {
 		ErrorCode marketplace.Reason `json:"error_code"`
 		Retry     *bool
 	}
-	if err := json.Unmarshal(a.body, &said); err != nil {
+	if err := json.Unmarshal(a.body, &body); err != nil {
 		return []string{err.Error()}
 	}
-	if row := said.ErrorCode.Row(); row.Reason != said.ErrorCode || row.Status != a.StatusCode {
-		wrong = append(wrong, fmt.Sprintf("the error_code %q is not one of its status", said.ErrorCode))
+	if row := body.ErrorCode.Row(); row.Reason != body.ErrorCode || row.Status != a.StatusCode {
+		wrong = append(wrong, fmt.Sprintf("the error_code %q is not one of its status", body.ErrorCode))
 	}
-	final, later := said.Retry != nil && !*said.Retry, a.Header.Get("Retry-After") != ""
+	final, later := body.Retry != nil && !*body.Retry, a.Header.Get("Retry-After") != ""
 	if failed := a.StatusCode >= http.StatusInternalServerError; failed && final == later || !failed && final {
 		wrong = append(wrong, fmt.Sprintf("expected either Retry-After or retry: false in a 5xx, and no retry: false elsewhere, received %t and %t", later, final))
 	}

@@ -24,8 +24,8 @@ import (
 // requestIDHeader identifies a request here and at the caller.
 const requestIDHeader = "X-Request-Id"
 
-// saneID matches acceptable ids from callers. Others could corrupt a log.
-var saneID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
+// validRequestID matches acceptable ids from callers. Others could corrupt a log.
+var validRequestID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
 
 // exchange is a request in progress, for the log and the metrics. It wraps the answer's writer and
 // is in the request's context.
@@ -187,7 +187,7 @@ func (rec recorder) exchanges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := rec.now()
 		x := &exchange{ResponseWriter: w, id: r.Header.Get(requestIDHeader)}
-		if x.id == "" || !saneID.MatchString(x.id) {
+		if x.id == "" || !validRequestID.MatchString(x.id) {
 			x.id = uuid.NewString()
 		}
 		x.set(requestIDHeader, x.id)

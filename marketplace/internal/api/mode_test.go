@@ -232,19 +232,19 @@ func TestNoRouteShowsOrChangesWhatIsOfTheOtherMode(t *testing.T) {
 		calls, before := other.calls.Load(), w.written(t, other)
 		a := w.ask(t, op.Method, path+"?"+strings.TrimSuffix(query, "&"), body, who.headers...)
 		asked[op.ID] = true
-		said := fmt.Sprintf("%s %s in %s mode, by %s, answered %d", op.Method, path, own.mode, who.name, a.StatusCode)
+		what := fmt.Sprintf("%s %s in %s mode, by %s, answered %d", op.Method, path, own.mode, who.name, a.StatusCode)
 		for kind, ids := range foreign {
 			for _, id := range ids {
 				if strings.Contains(string(a.body), id) {
-					rt.Fatalf("%s: want nothing of the other mode, got the %s %s", said, kind, id)
+					rt.Fatalf("%s: want nothing of the other mode, got the %s %s", what, kind, id)
 				}
 			}
 		}
 		if other.calls.Load() != calls {
-			rt.Fatalf("%s: want the other mode's partner not to be called", said)
+			rt.Fatalf("%s: want the other mode's partner not to be called", what)
 		}
 		if after := w.written(t, other); after != before {
-			rt.Fatalf("%s: want nothing of the other mode changed, got\n%s\nafter\n%s", said, after, before)
+			rt.Fatalf("%s: want nothing of the other mode changed, got\n%s\nafter\n%s", what, after, before)
 		}
 		if op.ID == "createWebhook" && a.StatusCode == http.StatusCreated {
 			var hook webhook

@@ -92,7 +92,7 @@ func TestANotifiedSlotIsUpdatedImmediately(t *testing.T) {
 		t.Fatalf("want the same slots, got %d and %d", len(slots), len(after))
 	}
 	got := after[0]
-	if got.Status != "LIMITED" || *got.Vacancies != 3 || *got.Capacity != 3 || len(got.UnitPricing) != 1 || got.UnitPricing[0].Original != 2700 || !got.End.Equal(before.End) || !got.NewsAt.Equal(b.now()) {
+	if got.Status != "LIMITED" || *got.Vacancies != 3 || *got.Capacity != 3 || len(got.UnitPricing) != 1 || got.UnitPricing[0].Original != 2700 || !got.End.Equal(before.End) || !got.SentAt.Equal(b.now()) {
 		t.Errorf("want the news, its vacancies as the capacity too, and the end as it was, got %+v", got)
 	}
 	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, before.ID, before.Start.Add(time.Hour), `"status":"SOLD_OUT"`)))

@@ -25,7 +25,7 @@ type access struct {
 
 // The kinds of access.
 var (
-	anybody    = access{open: true}
+	everyone   = access{open: true}
 	operators  = access{roles: []marketplace.Role{marketplace.Operator}}
 	resellers  = access{roles: []marketplace.Role{marketplace.Reseller}, tokens: true}
 	affiliates = access{roles: []marketplace.Role{marketplace.Affiliate}}
@@ -64,21 +64,21 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/affiliates/activities", affiliates, ok(affiliate.activities)},
 		{get, "/api/v1/affiliates/commissions", affiliates, ok(affiliate.commissions)},
 
-		{get, "/", anybody, leadToDocs},
-		{get, "/healthz", anybody, ok(ops.alive)},
-		{get, "/readyz", anybody, ok(ops.ready)},
-		{get, metricsPath, anybody, ops.metrics},
-		{get, "/openapi.yaml", anybody, showDocument(marketplaceDocument)},
-		{get, "/.well-known/jwks.json", anybody, runs.keys},
-		{get, sharedPath + "reports/{token}", anybody, runs.shared},
-		{get, "/docs", anybody, showMarketplaceDocs},
-		{get, "/docs/partner", anybody, showPartnerDocs},
-		{get, "/docs/partner.yaml", anybody, showDocument(partnerDocument)},
-		{get, "/docs/assets/{asset}", anybody, showAsset},
+		{get, "/", everyone, leadToDocs},
+		{get, "/healthz", everyone, ok(ops.alive)},
+		{get, "/readyz", everyone, ok(ops.ready)},
+		{get, metricsPath, everyone, ops.metrics},
+		{get, "/openapi.yaml", everyone, showDocument(marketplaceDocument)},
+		{get, "/.well-known/jwks.json", everyone, runs.keys},
+		{get, sharedPath + "reports/{token}", everyone, runs.shared},
+		{get, "/docs", everyone, showMarketplaceDocs},
+		{get, "/docs/partner", everyone, showPartnerDocs},
+		{get, "/docs/partner.yaml", everyone, showDocument(partnerDocument)},
+		{get, "/docs/assets/{asset}", everyone, showAsset},
 
-		{post, "/api/v1/auth/login", anybody, ok(withBody(signIns.signIn))},
-		{post, "/api/v1/auth/refresh", anybody, ok(withBody(signIns.refresh))},
-		{post, "/api/v1/auth/logout", anybody, ok(withBody(signIns.signOut))},
+		{post, "/api/v1/auth/login", everyone, ok(withBody(signIns.signIn))},
+		{post, "/api/v1/auth/refresh", everyone, ok(withBody(signIns.refresh))},
+		{post, "/api/v1/auth/logout", everyone, ok(withBody(signIns.signOut))},
 
 		{post, "/api/v1/resellers/bookings", resellers, bookings.checkOut},
 		{get, "/api/v1/resellers/bookings", resellers, ok(bookings.list)},
@@ -94,8 +94,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/resellers/webhooks/{webhook}/deliveries", resellers, ok(byID("webhook", events.deliveries))},
 		{post, "/api/v1/resellers/webhooks/{webhook}/deliveries/{event}/retry", resellers, ok(byID("webhook", events.retry))},
 
-		{post, "/api/v1/partner-integrations/{integration}/availability/notify", anybody, webhooks.noted(partner.AvailabilityNotify, webhooks.notify)},
-		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", anybody, webhooks.noted(partner.SyncTrigger, webhooks.trigger)},
+		{post, "/api/v1/partner-integrations/{integration}/availability/notify", everyone, webhooks.noted(partner.AvailabilityNotify, webhooks.notify)},
+		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", everyone, webhooks.noted(partner.SyncTrigger, webhooks.trigger)},
 
 		{post, "/api/v1/partner-integrations", partners, created(withBody(integrations.register))},
 		{get, "/api/v1/partner-integrations", partners, ok(integrations.list)},
@@ -118,7 +118,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{post, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/share", partners, created(runs.share)},
 		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
 		{post, "/api/v1/partner-integrations/{integration}/go-live", partners, ok(integrations.found(admissions.ask))},
-		{get, "/api/v1/partner-integrations/{integration}/events", partners, ok(integrations.found(admissions.news))},
+		{get, "/api/v1/partner-integrations/{integration}/events", partners, ok(integrations.found(admissions.listEvents))},
 
 		{post, "/api/v1/operator/integrations/{integration}/sync", operators, ok(integrations.found(integrations.sync))},
 		{post, "/api/v1/operator/integrations/{integration}/sync/approve", operators, ok(integrations.found(integrations.approveSync))},

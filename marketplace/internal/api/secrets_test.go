@@ -30,11 +30,11 @@ func TestNoSecretIsEverPrinted(t *testing.T) {
 		"a password": password, "an access token": tokens.AccessToken, "a refresh token": tokens.RefreshToken, "an API token": b.apiToken(t),
 		"a webhook secret": made.Secret, "a partner's key": "partner-key", "a new password": "Pa55-" + uuid.NewString(), "the service's secret": strings.Repeat("s", 32),
 	}
-	said := func(where, text string) {
+	expectNone := func(where, text string) {
 		for name, secret := range secrets {
 			for _, form := range []string{secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(secret))} {
 				if strings.Contains(text, form) {
-					t.Errorf("%s is said in %s: %.600s", name, where, text)
+					t.Errorf("%s appears in %s: %.600s", name, where, text)
 				}
 			}
 		}
@@ -63,25 +63,25 @@ func TestNoSecretIsEverPrinted(t *testing.T) {
 				for _, who := range places[:len(places)-i*(len(places)-1)] {
 					_, a := b.sent(t, route.Method, path+"?token="+escaped+"&currency="+escaped+"&page="+escaped, body, who, header{"User-Agent", secret}, header{"Referer", "https://x/?t=" + escaped})
 					if a.StatusCode != http.StatusCreated {
-						said("the answer of "+route.Method+" "+route.Path+" to "+name, string(a.body))
+						expectNone("the answer of "+route.Method+" "+route.Path+" to "+name, string(a.body))
 					}
 				}
 			}
 		}
 	}
 	for _, path := range []string{"/api/v1/auth/refresh", "/api/v1/auth/logout", "/api/v1/" + tokens.AccessToken} {
-		said("the answer of "+path, string(b.ask(t, "POST", path, `{"refresh_token":"`+made.Secret+`"}`).body))
+		expectNone("the answer of "+path, string(b.ask(t, "POST", path, `{"refresh_token":"`+made.Secret+`"}`).body))
 	}
 	b.store.Close() // failures are logged with their cause
 	b.ask(t, "POST", "/api/v1/auth/login", `{"email":"operator@example.com","password":"`+password+`"}`)
 	b.ask(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+tokens.RefreshToken+`"}`)
 	b.ask(t, "GET", "/api/v1/resellers/activities", "", header{"X-Api-Token", secrets["an API token"]})
-	said("the metrics", b.metrics(t))
+	expectNone("the metrics", b.metrics(t))
 	if text := kept.text(); strings.Count(text, `"msg":"request"`) < 500 || !strings.Contains(text, `"msg":"request failed"`) {
 		t.Errorf("want a line a request, and failures, got %d bytes", len(text))
 	} else {
 		for line := range strings.Lines(text) {
-			said("the log", line)
+			expectNone("the log", line)
 		}
 	}
 	if got := b.accounts[marketplace.Operator].PasswordHash; strings.Contains(kept.text(), got) {

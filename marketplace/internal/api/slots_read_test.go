@@ -143,17 +143,17 @@ func TestADayHasItsSlotsInTheProductsZone(t *testing.T) {
 		aSlot{"tomorrow", "2026-10-26", "2026-10-26 00:30Z", "2026-10-26 01:30Z", "AVAILABLE", 2, nil},
 	)
 	got := read[[]slot](t, b, schemas.SlotsAnswer, path+"/variations/"+variation+"/availability?date=2026-10-25", reseller)
-	var said []string
+	var listed []string
 	for _, s := range got {
-		said = append(said, strings.Join([]string{s.ID, s.Start, s.End, s.Status, asJSON(t, s.Bookable), asJSON(t, s.Vacancies)}, " "))
+		listed = append(listed, strings.Join([]string{s.ID, s.Start, s.End, s.Status, asJSON(t, s.Bookable), asJSON(t, s.Vacancies)}, " "))
 	}
 	want := []string{
 		"first 2026-10-25T01:30:00+01:00 2026-10-25T01:30:00+00:00 LIMITED true 2",
 		"second 2026-10-25T01:30:00+00:00 2026-10-25T02:30:00+00:00 SOLD_OUT false 0",
 		"free 2026-10-25T22:30:00+00:00 2026-10-25T23:30:00+00:00 FREESALE true null",
 	}
-	if strings.Join(said, "\n") != strings.Join(want, "\n") {
-		t.Fatalf("want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(said, "\n"))
+	if strings.Join(listed, "\n") != strings.Join(want, "\n") {
+		t.Fatalf("want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(listed, "\n"))
 	}
 	if got[0].Pricing.Units[0].Price != 7 || got[1].Pricing.Units[0].Price == 7 || got[0].Currency != "EUR" {
 		t.Errorf("want the slot's own price before the option's, got %+v", got)

@@ -220,7 +220,7 @@ func (w *walker) body(op *openapi.Operation) string {
 		w.fill(value)
 	}
 	if w.odds(5) {
-		value = w.spoiled(value)
+		value = w.mutated(value)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -277,8 +277,8 @@ func (w *walker) nonsense() string {
 	return []string{"", "Bearer", "Bearer x", "Basic eDp4", "Bearer " + strings.Repeat("x.", 300), "bearer  ", "\t", "Bearer a.b.c"}[w.random.IntN(8)]
 }
 
-// spoiled returns the value with one of its parts replaced by any other value, or removed.
-func (w *walker) spoiled(value any) any {
+// mutated returns the value with one of its parts replaced by any other value, or removed.
+func (w *walker) mutated(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		if names := slices.Sorted(maps.Keys(value)); len(names) > 0 && !w.odds(4) {
@@ -286,14 +286,14 @@ func (w *walker) spoiled(value any) any {
 			if w.odds(4) {
 				delete(value, name)
 			} else {
-				value[name] = w.spoiled(value[name])
+				value[name] = w.mutated(value[name])
 			}
 			return value
 		}
 	case []any:
 		if len(value) > 0 && !w.odds(4) {
 			at := w.random.IntN(len(value))
-			value[at] = w.spoiled(value[at])
+			value[at] = w.mutated(value[at])
 			return value
 		}
 	}

@@ -84,9 +84,9 @@ func (h webhookHandler) notify(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	news, err := catalog.ReadNotification(body, at)
+	notification, err := catalog.ReadNotification(body, at)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"updated": true}, h.notifier.Notify(r.Context(), i.ID, news)
+	return map[string]any{"updated": true}, h.notifier.Notify(r.Context(), i.ID, notification)
 }

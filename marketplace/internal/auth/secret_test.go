@@ -61,8 +61,8 @@ func TestASecretIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	s := aSecret(t, "a")
 	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
-		if said := fmt.Sprintf(format, s); strings.Contains(said, "aaa") || strings.Contains(said, "97") {
-			t.Errorf("%s: want nothing of it, got %s", format, said)
+		if printed := fmt.Sprintf(format, s); strings.Contains(printed, "aaa") || strings.Contains(printed, "97") {
+			t.Errorf("%s: want nothing of it, got %s", format, printed)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestThePageShowsTheTableThatTheServiceRunsOn(t *testing.T) {
 	for name, body := range map[string]string{
 		"diagram": "```mermaid\n" + diagram() + "```\n",
 		"table":   rows(),
-		"laws":    laws(),
+		"laws":    invariants(),
 	} {
 		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 		before, rest, found := strings.Cut(drawn, begin)
@@ -98,12 +98,12 @@ func rows() string {
 	return drawn.String()
 }
 
-// laws writes the invariants of bookings as a Markdown table.
-func laws() string {
+// invariants writes the invariants of bookings as a Markdown table.
+func invariants() string {
 	var drawn strings.Builder
 	drawn.WriteString("| law | | because |\n|---|---|---|\n")
-	for _, law := range marketplace.BookingLaws() {
-		fmt.Fprintf(&drawn, "| %s | %s | %s |\n", law.ID, law.Says, law.Why)
+	for _, invariant := range marketplace.BookingInvariants() {
+		fmt.Fprintf(&drawn, "| %s | %s | %s |\n", invariant.ID, invariant.Says, invariant.Why)
 	}
 	return drawn.String()
 }

@@ -79,8 +79,8 @@ func TestABookingWhoseJobWasDroppedNeedsAnOperator(t *testing.T) {
 			if len(r.Attention) == 0 {
 				return
 			}
-			if said := r.Attention[0].Message; !strings.HasPrefix(said, "the service failed 12 times") || !strings.Contains(said, "job_id") {
-				t.Errorf("Expected the reason to be reported, received %q", said)
+			if message := r.Attention[0].Message; !strings.HasPrefix(message, "the service failed 12 times") || !strings.Contains(message, "job_id") {
+				t.Errorf("Expected the reason to be reported, received %q", message)
 			}
 			if may := booking.Actions(r.Booking, c.raises); !slices.Contains(may, c.action) {
 				t.Errorf("want %s to be offered, got %v", c.action, may)

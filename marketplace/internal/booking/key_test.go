@@ -97,7 +97,7 @@ func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	under, over := make(chan struct{}), make(chan struct{})
-	b.Config.Partner = pondering{b.client, under, over}
+	b.Config.Partner = slowAvailability{b.client, under, over}
 	done := make(chan reported, 1)
 	go func() {
 		first, _ := b.once(t, 1)
@@ -116,13 +116,13 @@ func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
 	b.kept(t)
 }
 
-// pondering is a partner whose availability call lasts until the test ends it.
-type pondering struct {
+// slowAvailability is a partner whose availability call lasts until the test ends it.
+type slowAvailability struct {
 	*partner.Client
 	under, over chan struct{}
 }
 
-func (p pondering) FreshAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+func (p slowAvailability) FreshAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	close(p.under)
 	<-p.over
 	return p.Client.FreshAvailability(ctx, t, asked, read)

@@ -33,7 +33,7 @@ type world struct {
 	accepted           bool // a confirm was answered with success
 }
 
-// flight is a call that is under way.
+// flight is a call that is in progress.
 type flight struct {
 	id       uuid.UUID
 	endpoint partnerapi.Endpoint
@@ -304,17 +304,17 @@ func (w *world) listed(reason marketplace.AttentionReason) bool {
 	return slices.ContainsFunc(w.b.Attention, func(a marketplace.Attention) bool { return a.Reason == reason })
 }
 
-// stories is how many hundred stories are played.
-const stories = 40
+// hundreds is how many hundred lifecycles are played.
+const hundreds = 40
 
 func TestTheInvariantsHoldInRandomLifecycles(t *testing.T) {
 	t.Parallel()
-	for range stories {
+	for range hundreds {
 		rapid.Check(t, play)
 	}
 }
 
-// play plays one story. Most begin with a hold, because little follows a checkout without one.
+// play plays one lifecycle. Most begin with a hold, because little follows a checkout without one.
 func play(t *rapid.T) {
 	w := newWorld(t)
 	if rapid.IntRange(0, 4).Draw(t, "held") > 0 {

@@ -88,9 +88,9 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	var left atomic.Bool
 	after, c, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) {
 		came := came
-		came.unwanted = came.unwanted || left.Load() || r.disowned
+		came.unwanted = came.unwanted || left.Load() || r.keyTaken
 		c, err := came.move(r, a.by.Now())
-		if err != nil || c.Booking.ID == uuid.Nil || r.disowned {
+		if err != nil || c.Booking.ID == uuid.Nil || r.keyTaken {
 			return c, err
 		}
 		if k := a.key; k.Key != "" {
@@ -101,7 +101,7 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 		return c, nil
 	})
 	switch {
-	case err == nil && after.disowned:
+	case err == nil && after.keyTaken:
 		return Held{}, errUnderWay // the owner of the key knows its answer
 	case err == nil:
 		return came.made(c), came.whyNotHeld(c.Booking)

@@ -65,7 +65,7 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		}
 		c.Seats, c.Events = seatsChange(r.Booking, c), marketplace.BookingEvents(r.Booking, c.Booking)
 		err = m.save(ctx, c, r.Version)
-		disowned := r.disowned || errors.Is(err, ErrNotOwner)
+		keyTaken := r.keyTaken || errors.Is(err, ErrNotOwner)
 		switch {
 		case err == nil:
 			m.record(r.Booking, c.Booking)
@@ -81,10 +81,10 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		}
 		next, failed := m.read(ctx, r.ID)
 		if failed != nil {
-			r.disowned = disowned
+			r.keyTaken = keyTaken
 			return r, doubted, failed
 		}
-		r, r.disowned = next, disowned
+		r, r.keyTaken = next, keyTaken
 	}
 	return r, doubted, errOutraced
 }
@@ -174,7 +174,7 @@ func (m moves) persist(ctx context.Context, r Record, decide func(Record) (Chang
 		if err == nil || marketplace.CodeOf(err) != marketplace.Internal && !errors.Is(err, ErrStale) {
 			return after, doubted, err
 		}
-		r.disowned = after.disowned
+		r.keyTaken = after.keyTaken
 		m.log.Warn("the result of a call is not stored yet", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
 		if time.Since(began) > insistLongest {
 			return after, doubted, err

@@ -50,7 +50,7 @@ type Record struct {
 	Payments    []marketplace.Payment
 	Integration marketplace.Integration // may be deleted
 	Health      partnerapi.Health
-	disowned    bool // its key belongs to another request
+	keyTaken    bool // its key belongs to another request
 }
 
 // Due is the work of a sweep.

@@ -13,7 +13,7 @@ import (
 // Notification is a partner's report of one slot (WHK-2).
 type Notification struct {
 	ProductID, OptionID string // the partner's ids
-	marketplace.SlotNews
+	marketplace.SlotUpdate
 }
 
 // ReadNotification parses a notification that arrived at that time. The error is Invalid, with a
@@ -26,7 +26,7 @@ func ReadNotification(body []byte, at time.Time) (Notification, error) {
 	if problems != nil {
 		return Notification{}, wrongNotification(problems)
 	}
-	read := Notification{ProductID: f.id("productId"), OptionID: f.id("optionId"), SlotNews: marketplace.SlotNews{
+	read := Notification{ProductID: f.id("productId"), OptionID: f.id("optionId"), SlotUpdate: marketplace.SlotUpdate{
 		At: at, ID: f.id("availabilityId"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: f.status("status"),
 		Vacancies: f.seats("vacancies"), Capacity: f.seats("capacity"), UnitPricing: f.prices("unitPricing"),
 	}}
@@ -51,9 +51,9 @@ type KnownSlot struct {
 	TimeZone    string // the product's
 	Active      bool   // product and option are in the partner's catalog
 	Slot        *marketplace.Slot
-	// SaidAt is the age of what is known: the slot's last notification or its option's last
+	// KnownAt is the age of what is known: the slot's last notification or its option's last
 	// complete pull, whichever is later. It is zero if nothing is known.
-	SaidAt time.Time
+	KnownAt time.Time
 	// Length is the length of the option's nearest slot if this slot is unknown; 0 without another
 	// slot.
 	Length time.Duration
@@ -79,11 +79,11 @@ func NewNotifier(store NotifyStore) *Notifier { return &Notifier{store} }
 // Notify stores a notification immediately. It requests a full sync if the catalog must be pulled
 // to know the slot: its option is unknown or no longer in the catalog, or the slot is new, has no
 // end, and no other slot shows its length.
-func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, news Notification) error {
+func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, notification Notification) error {
 	unknown := false
-	err := n.store.UpdateSlot(ctx, integration, news, func(known KnownSlot) (*marketplace.Slot, error) {
+	err := n.store.UpdateSlot(ctx, integration, notification, func(known KnownSlot) (*marketplace.Slot, error) {
 		unknown = !known.Active
-		if known.SaidAt.After(news.At) {
+		if known.KnownAt.After(notification.At) {
 			return nil, nil
 		}
 		zone, err := time.LoadLocation(known.TimeZone)
@@ -94,7 +94,7 @@ func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, news Notif
 		if before == nil {
 			before = &marketplace.Slot{VariationID: known.VariationID, End: time.Time{}.Add(known.Length)}
 		}
-		after := before.With(news.SlotNews, zone)
+		after := before.With(notification.SlotUpdate, zone)
 		if !after.End.After(after.Start) || after.End.Year() > lastYear {
 			unknown = true
 			return nil, nil

@@ -65,7 +65,7 @@ func TestAFullPullThatOvertakesAnIncrementalOneStays(t *testing.T) {
 	var asked []string
 	b.during = func() {
 		b.during = func() {}
-		b.sync(t, catalog.Full, product("a"), product("b")) // while the incremental pull is under way
+		b.sync(t, catalog.Full, product("a"), product("b")) // while the incremental pull is in progress
 		b.body.Store("[" + product("a", "Walk", "Stale") + "]")
 	}
 	recording := catalog.NewSyncer(b.store.Catalog, puller(func() string {

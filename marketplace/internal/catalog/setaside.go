@@ -46,7 +46,7 @@ func (a *asideList) add(id, at string, problems []schemas.Problem) {
 		a.more++
 		return
 	}
-	aside := SetAside{ProductID: readable(id), Problems: said(at, problems)}
+	aside := SetAside{ProductID: readable(id), Problems: firstProblems(at, problems)}
 	size := len(id)
 	for _, problem := range aside.Problems {
 		size += len(problem.Pointer) + len(problem.Message)
@@ -97,8 +97,8 @@ func clean(r *redact.Redactor, problems []Problem) {
 	}
 }
 
-// said returns the first problems at a place in the body.
-func said(at string, problems []schemas.Problem) (list []Problem) {
+// firstProblems returns the first problems at a place in the body.
+func firstProblems(at string, problems []schemas.Problem) (list []Problem) {
 	for _, problem := range problems[:min(len(problems), mostProblems)] {
 		list = append(list, Problem{Pointer: readable(problem.Under(at).Pointer), Message: readable(problem.Message)})
 	}
@@ -154,9 +154,9 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 			wrong(pointer, "expected at most %d %s, received %d", most, what, got)
 		}
 	}
-	halved := lone(raw)
+	surrogates := hasSurrogate(raw)
 	text := func(pointer, value string, longest int) {
-		if wanted := unkept(value, longest, halved); wanted != "" {
+		if wanted := unstorable(value, longest, surrogates); wanted != "" {
 			wrong(pointer, "%s", wanted)
 		}
 	}
@@ -182,23 +182,23 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 	return problems
 }
 
-// unkept says why a text cannot be stored, or returns "". halved: lone found half a character in
+// unstorable says why a text cannot be stored, or returns "". halved: lone found half a character in
 // its source.
-func unkept(text string, longest int, halved bool) string {
+func unstorable(text string, longest int, surrogates bool) string {
 	switch {
 	case len(text) > longest:
 		return fmt.Sprintf("expected at most %d bytes, received %d", longest, len(text))
 	case strings.Contains(text, "\x00"):
 		return "expected a text without the character \\u0000"
-	case halved && strings.ContainsRune(text, utf8.RuneError):
+	case surrogates && strings.ContainsRune(text, utf8.RuneError):
 		return "expected complete characters, received an unpaired surrogate (\\uD800 to \\uDFFF)"
 	}
 	return ""
 }
 
-// lone reports whether a JSON text contains half of a surrogate pair. It decodes to U+FFFD, so two
+// hasSurrogate reports whether a JSON text contains half of a surrogate pair. It decodes to U+FFFD, so two
 // different ids could become equal.
-func lone(raw []byte) bool {
+func hasSurrogate(raw []byte) bool {
 	for {
 		at := bytes.Index(raw, []byte(`\u`))
 		if at < 0 {

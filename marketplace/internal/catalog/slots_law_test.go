@@ -15,26 +15,26 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// said is the partner's state of one slot or of all, at one moment.
-type said struct {
+// partnerMessage is the partner's state of one slot or of all, at one moment.
+type partnerMessage struct {
 	notified string            // a slot's id; "": it is the answer to a pull
 	slots    map[string]string // fields, by slot
 }
 
-// lawSlots lists the slots of the test's partner.
-var lawSlots = []string{"a", "b", "c"}
+// invariantSlots lists the slots of the test's partner.
+var invariantSlots = []string{"a", "b", "c"}
 
-func drawSaid(t *rapid.T) said {
+func drawMessage(t *rapid.T) partnerMessage {
 	fields := rapid.Custom(func(t *rapid.T) string {
 		status := rapid.SampledFrom([]string{"AVAILABLE", "LIMITED", "CLOSED"}).Draw(t, "status")
 		n := rapid.IntRange(0, 3).Draw(t, "seats")
 		return fmt.Sprintf(`"status":%q,"vacancies":%d,"capacity":%d`, status, n, n)
 	})
 	if rapid.Bool().Draw(t, "notified") {
-		id := rapid.SampledFrom(lawSlots).Draw(t, "slot")
-		return said{notified: id, slots: map[string]string{id: fields.Draw(t, "news")}}
+		id := rapid.SampledFrom(invariantSlots).Draw(t, "slot")
+		return partnerMessage{notified: id, slots: map[string]string{id: fields.Draw(t, "news")}}
 	}
-	return said{slots: rapid.MapOf(rapid.SampledFrom(lawSlots), fields).Draw(t, "answer")}
+	return partnerMessage{slots: rapid.MapOf(rapid.SampledFrom(invariantSlots), fields).Draw(t, "answer")}
 }
 
 // The partner's last message about a slot wins, in whatever order messages arrive. A closed
@@ -46,13 +46,13 @@ func TestConcurrentWritersKeepTheNewestState(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		pgtest.Exec(r, b.store, `DELETE FROM slots`)
 		pgtest.Exec(r, b.store, `DELETE FROM slot_pulls`)
-		story := rapid.SliceOfN(rapid.Custom(drawSaid), 1, 8).Draw(r, "story")
-		order := rapid.Permutation(indexes(len(story))).Draw(r, "order")
+		messages := rapid.SliceOfN(rapid.Custom(drawMessage), 1, 8).Draw(r, "messages")
+		order := rapid.Permutation(indexes(len(messages))).Draw(r, "order")
 		var all sync.WaitGroup
 		for _, writer := range slices.Collect(slices.Chunk(order, (len(order)+2)/3)) { // at most three
 			all.Go(func() {
 				for _, i := range writer {
-					if err := b.write(t, story[i], begin.Add(time.Duration(i+1)*time.Second)); err != nil {
+					if err := b.write(t, messages[i], begin.Add(time.Duration(i+1)*time.Second)); err != nil {
 						r.Error(err)
 					}
 				}
@@ -60,7 +60,7 @@ func TestConcurrentWritersKeepTheNewestState(t *testing.T) {
 		}
 		all.Wait()
 		want := map[string]string{}
-		for _, s := range story {
+		for _, s := range messages {
 			if s.notified == "" {
 				clear(want)
 			}
@@ -93,7 +93,7 @@ func indexes(n int) []int {
 }
 
 // write delivers a message that was sent at that time.
-func (b *slotBench) write(t *testing.T, s said, at time.Time) error {
+func (b *slotBench) write(t *testing.T, s partnerMessage, at time.Time) error {
 	if s.notified != "" {
 		n, err := catalog.ReadNotification(fmt.Appendf(nil,
 			`{"productId":"walk","optionId":"morning","availabilityId":%q,"localDateTimeStart":"2026-07-01T10:00:00+01:00","localDateTimeEnd":"2026-07-01T12:00:00+01:00",%s}`,

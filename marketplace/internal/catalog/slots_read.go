@@ -31,14 +31,14 @@ type SlotAnswer struct {
 	// Kept are the ids of slots that were set aside. Their content is unknown, but they are not
 	// missing.
 	Kept []string
-	// Nameless means that a slot without a readable id was set aside. It may be any slot, so no
+	// HasUnreadableID means that a slot without a readable id was set aside. It may be any slot, so no
 	// slot counts as missing.
-	Nameless bool
+	HasUnreadableID bool
 }
 
 // Lacks reports whether the answer has no slot with that id, valid or set aside.
 func (a *SlotAnswer) Lacks(id string) bool {
-	return !a.Nameless && !slices.Contains(a.Kept, id) && !slices.ContainsFunc(a.Slots, func(s marketplace.Slot) bool { return s.ID == id })
+	return !a.HasUnreadableID && !slices.Contains(a.Kept, id) && !slices.ContainsFunc(a.Slots, func(s marketplace.Slot) bool { return s.ID == id })
 }
 
 // SlotSetAside is a slot that is invalid and not sold.
@@ -128,7 +128,7 @@ func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
 func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id string) {
 	_ = json.Unmarshal(member(raw, "id"), &id) // the id stays "" if it is not a string
 	if len(r.answer.SetAside) < mostSlotsAside {
-		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(id), Problems: said(fmt.Sprintf("/%d", i), problems)})
+		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(id), Problems: firstProblems(fmt.Sprintf("/%d", i), problems)})
 	}
 	return id
 }
@@ -136,8 +136,8 @@ func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id
 // keep records that a slot that was set aside is not missing.
 func (r *slotReader) keep(id string) {
 	if id == "" {
-		r.answer.Nameless = true
-	} else if unkept(id, longestID, false) == "" {
+		r.answer.HasUnreadableID = true
+	} else if unstorable(id, longestID, false) == "" {
 		r.answer.Kept = append(r.answer.Kept, id)
 	}
 }
@@ -152,9 +152,9 @@ const (
 // slotFields reads the fields of a decoded slot or notification that matches its schema. The schema
 // and this reader share one decoding. It collects what cannot be stored.
 type slotFields struct {
-	object   map[string]any
-	halved   bool // lone found half a character in it
-	problems []schemas.Problem
+	object     map[string]any
+	surrogates bool // lone found half a character in it
+	problems   []schemas.Problem
 }
 
 // readFields decodes a text and validates it by a schema.
@@ -168,7 +168,7 @@ func readFields(schema string, raw []byte) (*slotFields, []schemas.Problem) {
 	if problems := schemas.ValidateValue(schema, value); problems != nil {
 		return nil, problems
 	}
-	return &slotFields{object: value.(map[string]any), halved: lone(raw)}, nil // the schemas require objects
+	return &slotFields{object: value.(map[string]any), surrogates: hasSurrogate(raw)}, nil // the schemas require objects
 }
 
 func (f *slotFields) wrong(pointer, message string, args ...any) {
@@ -178,7 +178,7 @@ func (f *slotFields) wrong(pointer, message string, args ...any) {
 // id reads an identifier.
 func (f *slotFields) id(name string) string {
 	id, _ := f.object[name].(string)
-	if wanted := unkept(id, longestID, f.halved); wanted != "" {
+	if wanted := unstorable(id, longestID, f.surrogates); wanted != "" {
 		f.wrong("/"+name, "%s", wanted)
 	}
 	return id
@@ -235,7 +235,7 @@ func (f *slotFields) prices(name string) []partnerapi.UnitPricing {
 	}
 	prices := make([]partnerapi.UnitPricing, len(list))
 	for i, entry := range list {
-		one := slotFields{object: entry.(map[string]any), halved: f.halved} // the schema requires an object
+		one := slotFields{object: entry.(map[string]any), surrogates: f.surrogates} // the schema requires an object
 		prices[i] = one.price()
 		for _, problem := range one.problems {
 			f.problems = append(f.problems, problem.Under(fmt.Sprintf("/%s/%d", name, i)))

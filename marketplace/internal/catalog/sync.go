@@ -262,7 +262,7 @@ type flights struct {
 }
 
 // do runs f, now or after the running sync, and waits for it. A sync may serve several
-// callers, so it continues when one of them goes.
+// callers, so it continues when one of them leaves.
 func (all *flights) do(ctx context.Context, name string, f func(context.Context) (Sync, error)) (Sync, error) {
 	done := all.waiting.DoChan(name, func() (any, error) {
 		last, _ := all.flying.LoadOrStore(name, &sync.Mutex{})

@@ -49,9 +49,9 @@ func setup(t *testing.T) *bench {
 	b.body.Store("[]")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.pulls.Add(1)
-		said := b.body.Load()
+		body := b.body.Load()
 		b.during()
-		_, _ = fmt.Fprint(w, said)
+		_, _ = fmt.Fprint(w, body)
 	}))
 	t.Cleanup(server.Close)
 	base, err := url.Parse(server.URL)

@@ -128,11 +128,11 @@ func tried(request string, o partner.Outcome) TrialRead {
 		made.Status = &o.Status
 	}
 	if o.Err != nil {
-		said := marketplace.MessageOf(o.Err)
+		message := marketplace.MessageOf(o.Err)
 		if o.Message != "" {
-			said += ": " + o.Message
+			message += ": " + o.Message
 		}
-		made.Error = new(readable(said))
+		made.Error = new(readable(message))
 	}
 	return made
 }

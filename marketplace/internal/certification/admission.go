@@ -49,7 +49,7 @@ type Admission struct {
 	Reason      *string    `json:"go_live_reason"`       // of the decision; nil: none was given
 }
 
-// Event is news for an integration's partner.
+// Event is an event for an integration's partner.
 type Event struct {
 	ID   int64          `json:"id"` // increases with each event
 	At   time.Time      `json:"at"`
@@ -57,10 +57,10 @@ type Event struct {
 	Data map[string]any `json:"data"`
 }
 
-// EventType is a kind of news.
+// EventType is a kind of event.
 type EventType string
 
-// The kinds of news.
+// The kinds of events.
 const (
 	CertificateIssued EventType = "certificate.issued" // run_id, valid_until
 	CertificateEnded  EventType = "certificate.ended"  // reason; run_id of the run that found a breach

@@ -48,7 +48,7 @@ func TestAConformantRunIssuesACertificateThatItsKeysVerify(t *testing.T) {
 	header := signed.Signatures[0].Protected
 	payload, err := signed.Verify(keys.Key(header.KeyID)[0])
 	must(t, err)
-	var said struct {
+	var claims struct {
 		Subject string `json:"sub"`
 		ID      string `json:"jti"`
 		Issued  int64  `json:"iat"`
@@ -58,11 +58,11 @@ func TestAConformantRunIssuesACertificateThatItsKeysVerify(t *testing.T) {
 		Suite   string `json:"suite_version"`
 		Report  string `json:"report_sha256"`
 	}
-	must(t, json.Unmarshal(payload, &said))
-	if said.Subject != b.of.String() || said.ID != run.ID.String() || said.BaseURL != "https://partner.example" || said.Verdict != "conformant" || said.Suite != "1.2.3" || len(said.Report) != 64 {
-		t.Errorf("want what was tested and found, got %+v", said)
+	must(t, json.Unmarshal(payload, &claims))
+	if claims.Subject != b.of.String() || claims.ID != run.ID.String() || claims.BaseURL != "https://partner.example" || claims.Verdict != "conformant" || claims.Suite != "1.2.3" || len(claims.Report) != 64 {
+		t.Errorf("want what was tested and found, got %+v", claims)
 	}
-	if valid := time.Duration(said.Expires-said.Issued) * time.Second; valid != 90*24*time.Hour || header.ExtraHeaders[jose.HeaderType] != "conformance-certificate+jwt" {
+	if valid := time.Duration(claims.Expires-claims.Issued) * time.Second; valid != 90*24*time.Hour || header.ExtraHeaders[jose.HeaderType] != "conformance-certificate+jwt" {
 		t.Errorf("want a certificate for 90 days, got %v for %s", header.ExtraHeaders, valid)
 	}
 }

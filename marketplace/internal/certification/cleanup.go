@@ -91,8 +91,8 @@ func (r *Runner) undo(ctx context.Context, run Run) (left []Leftover, err error)
 	if code := p.Code(); code != cleanupDone && code != cleanupPartial {
 		return nil, fmt.Errorf("conformance cleanup ended with %d: %s", code, p.LastError())
 	}
-	var said struct {
+	var output struct {
 		NotUndone []Leftover `json:"not_undone"`
 	}
-	return said.NotUndone, json.Unmarshal(p.progress.take(), &said)
+	return output.NotUndone, json.Unmarshal(p.progress.take(), &output)
 }

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// patience ends what hangs. It is far longer than a busy machine takes.
+// patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute
 
 // bench is a store with an integration, and a runner whose command is a shell script.

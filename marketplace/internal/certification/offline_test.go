@@ -21,8 +21,8 @@ func TestAPartnersCustomerVerifiesItsCertificateOffline(t *testing.T) {
 	command := filepath.Join(dir, "conformance")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", command, "./cmd/conformance")
 	build.Dir, build.Env = "../../../conformance", append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the conformance command: %v\n%s", err, said)
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the conformance command: %v\n%s", err, output)
 	}
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -68,12 +68,12 @@ func TestAPartnersCustomerVerifiesItsCertificateOffline(t *testing.T) {
 		verify := exec.CommandContext(t.Context(), command, "verify", write(strings.ReplaceAll(name, " ", "-")+".jws", c.certificate), "--key", c.keys)
 		// A call over the network would fail.
 		verify.Env = append(os.Environ(), "HTTP_PROXY=http://127.0.0.1:1", "HTTPS_PROXY=http://127.0.0.1:1")
-		said, err := verify.CombinedOutput()
+		output, err := verify.CombinedOutput()
 		if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
 			t.Fatal(err)
 		}
-		if code := verify.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(said), c.says) {
-			t.Errorf("%s: Expected exit %d and %q, received exit %d and %s", name, c.code, c.says, code, said)
+		if code := verify.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(output), c.says) {
+			t.Errorf("%s: Expected exit %d and %q, received exit %d and %s", name, c.code, c.says, code, output)
 		}
 	}
 }

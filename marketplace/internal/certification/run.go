@@ -179,7 +179,7 @@ func (u *UnderWay) Error() string {
 
 // read parses the stored part of a report.json.
 func (o *Outcome) read(text []byte) error {
-	var said struct {
+	var result struct {
 		Verdict         string         `json:"verdict"`
 		Reason          string         `json:"reason"`
 		SuiteVersion    string         `json:"suite_version"`
@@ -191,19 +191,19 @@ func (o *Outcome) read(text []byte) error {
 		} `json:"rules"`
 		NotUndone []Leftover `json:"not_undone"`
 	}
-	if err := json.Unmarshal(text, &said); err != nil {
+	if err := json.Unmarshal(text, &result); err != nil {
 		return fmt.Errorf("read %s: %w", reportJSON, err)
 	}
-	switch said.Verdict {
+	switch result.Verdict {
 	case conformantVerdict, nonconformantVerdict, "partial", "incomplete":
 	default:
-		return fmt.Errorf("read %s: unknown verdict %.40q", reportJSON, said.Verdict)
+		return fmt.Errorf("read %s: unknown verdict %.40q", reportJSON, result.Verdict)
 	}
 	o.Result = Result{
-		Verdict: said.Verdict, Reason: said.Reason, SuiteVersion: said.SuiteVersion, ContractVersion: said.ContractVersion,
-		Counts: said.Summary, NotUndone: said.NotUndone,
+		Verdict: result.Verdict, Reason: result.Reason, SuiteVersion: result.SuiteVersion, ContractVersion: result.ContractVersion,
+		Counts: result.Summary, NotUndone: result.NotUndone,
 	}
-	for _, rule := range said.Rules {
+	for _, rule := range result.Rules {
 		if j := (Judged{rule.ID, rule.Endpoint, rule.Outcome}); j.decided() {
 			o.Judged = append(o.Judged, j)
 		}

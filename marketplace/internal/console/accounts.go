@@ -102,7 +102,7 @@ func showAccount(x *exchange) error {
 func (x *exchange) change(name string, call func(text string) (note, error)) error {
 	given := x.given
 	done, err := call(given.Get(name))
-	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
+	if problem := refused(err); problem != nil && problem.Status == http.StatusBadRequest {
 		p, err := x.accountPage()
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (x *exchange) change(name string, call func(text string) (note, error)) err
 		if f.Fields[0].Kind != "password" { // a password must be entered again
 			f.Fields[0].Value = given.Get(name)
 		}
-		f.refuse(said)
+		f.refuse(problem)
 		return x.show(http.StatusUnprocessableEntity, "account.html", p)
 	}
 	if err != nil {
@@ -142,9 +142,9 @@ func createToken(x *exchange) error {
 		made, err := send[struct {
 			Text string `json:"api_token"`
 		}](x, http.MethodPost, "/operator/accounts/"+x.id()+"/api-tokens", map[string]string{"name": text, "mode": x.given.Get("mode")})
-		if said := refused(err); said != nil {
-			for i, detail := range said.Details {
-				said.Details[i] = strings.Replace(detail, "name: ", "token: ", 1)
+		if problem := refused(err); problem != nil {
+			for i, detail := range problem.Details {
+				problem.Details[i] = strings.Replace(detail, "name: ", "token: ", 1)
 			}
 		}
 		return note{Words: "Token created. It is shown only once. Send it in the header x-api-token:", Secret: made.Text}, err

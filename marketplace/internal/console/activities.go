@@ -138,7 +138,7 @@ func (page edit) change(x *exchange, groups []fields.Group, prefix string, body 
 	given := x.given
 	patch, wrong := fields.Change(groups, given)
 	changes := len(patch)
-	said := &refusal{Status: http.StatusUnprocessableEntity, Details: wrong}
+	problem := &refusal{Status: http.StatusUnprocessableEntity, Details: wrong}
 	if len(wrong) == 0 {
 		if changes == 0 {
 			return x.done(x.r.URL.Path, "Nothing changed.")
@@ -147,7 +147,7 @@ func (page edit) change(x *exchange, groups []fields.Group, prefix string, body 
 		if err == nil {
 			return x.done(x.r.URL.Path, "Changed: "+plural(strconv.Itoa(fieldsOf(patch)), "field", "fields")+". Resellers see the change now.")
 		}
-		if said = refused(err); said == nil || said.Status != http.StatusBadRequest {
+		if problem = refused(err); problem == nil || problem.Status != http.StatusBadRequest {
 			return err
 		}
 	}
@@ -155,10 +155,10 @@ func (page edit) change(x *exchange, groups []fields.Group, prefix string, body 
 	if err != nil {
 		return err
 	}
-	for i, detail := range said.Details {
-		said.Details[i] = strings.TrimPrefix(detail, prefix)
+	for i, detail := range problem.Details {
+		problem.Details[i] = strings.TrimPrefix(detail, prefix)
 	}
-	p.Form.refuse(said)
+	p.Form.refuse(problem)
 	return x.show(http.StatusUnprocessableEntity, "edit.html", p)
 }
 

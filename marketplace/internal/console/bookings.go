@@ -66,7 +66,7 @@ func listBookings(x *exchange) error {
 		field{Name: "partner", Label: "Partner", Hint: "Its id, or a part of its name."},
 		field{Name: "reseller", Label: "Reseller", Hint: "Its id or its email address."},
 		field{Name: "start_from", Label: "Slot from (UTC)", Kind: "date"}, field{Name: "start_to", Label: "Slot until (UTC)", Kind: "date"},
-		field{Name: "created_from", Label: "Made from (UTC)", Kind: "date"}, field{Name: "created_to", Label: "Made until (UTC)", Kind: "date"},
+		field{Name: "created_from", Label: "Created from (UTC)", Kind: "date"}, field{Name: "created_to", Label: "Created until (UTC)", Kind: "date"},
 	)
 	asked := maps.Clone(query)
 	wrong := &refusal{}
@@ -83,8 +83,8 @@ func listBookings(x *exchange) error {
 		if uuid.Validate(words) != nil {
 			id, err = filter.find(words)
 		}
-		if said := refused(err); said != nil && said.Status == 0 {
-			wrong.Details = append(wrong.Details, filter.name+": "+said.Message)
+		if problem := refused(err); problem != nil && problem.Status == 0 {
+			wrong.Details = append(wrong.Details, filter.name+": "+problem.Message)
 			continue
 		}
 		if err != nil {
@@ -184,7 +184,7 @@ func showBooking(x *exchange) error {
 	activity, _, err3 := read[client.OperatorActivity](x, "/operator/activities/"+found.ActivityID, nil)
 	p.Activity = cmp.Or(activity.Title, found.ActivityID)
 	for _, err := range []error{err, err2, err3} {
-		if said := refused(err); err != nil && (said == nil || said.Status != http.StatusNotFound) { // something deleted has no name
+		if problem := refused(err); err != nil && (problem == nil || problem.Status != http.StatusNotFound) { // something deleted has no name
 			return err
 		}
 	}

@@ -44,18 +44,18 @@ func (e *refusal) words() string {
 
 // refusalOf returns the API's error answer for an error of the domain.
 func refusalOf(err error) *refusal {
-	said := &refusal{Message: err.Error()}
+	problem := &refusal{Message: err.Error()}
 	if wrong := (*marketplace.Error)(nil); errors.As(err, &wrong) {
-		said.Message, said.Details = wrong.Message, wrong.Details
+		problem.Message, problem.Details = wrong.Message, wrong.Details
 	}
-	return said
+	return problem
 }
 
 // refused returns the refusal in an error, or nil.
 func refused(err error) *refusal {
-	said := (*refusal)(nil)
-	errors.As(err, &said)
-	return said
+	problem := (*refusal)(nil)
+	errors.As(err, &problem)
+	return problem
 }
 
 // pagination describes an answer's place in a list.
@@ -139,11 +139,11 @@ func (c *caller) ask(method, path string, body []byte, into any) error {
 		}
 		return nil
 	}
-	said := &refusal{retryAfter: got.header.Get("Retry-After")}
-	if err := json.Unmarshal(got.body.Bytes(), said); err != nil {
+	problem := &refusal{retryAfter: got.header.Get("Retry-After")}
+	if err := json.Unmarshal(got.body.Bytes(), problem); err != nil {
 		return fmt.Errorf("%s %s was answered with %d: %w", method, path, got.status, err)
 	}
-	return said
+	return problem
 }
 
 // answer records the API's answer.

@@ -99,33 +99,33 @@ func (c *console) page(of *site, show handler) http.Handler {
 		if err == nil {
 			return
 		}
-		said := refused(err)
-		if said == nil {
+		problem := refused(err)
+		if problem == nil {
 			id := w.Header().Get("X-Request-Id")
 			c.Log.ErrorContext(r.Context(), "a console page failed", slog.String("request_id", id), slog.Any("error", err))
-			said = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error; the log has details for request " + id}
+			problem = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error; the log has details for request " + id}
 			if gone := postgres.Unavailable(err); gone != nil {
 				row := marketplace.ReasonOf(gone).Row()
-				said = &refusal{Status: row.Status, Message: gone.Message, retryAfter: strconv.Itoa(int(row.RetryAfter.Seconds()))}
+				problem = &refusal{Status: row.Status, Message: gone.Message, retryAfter: strconv.Itoa(int(row.RetryAfter.Seconds()))}
 			}
 		}
-		if err := x.trouble(said); err != nil {
-			http.Error(w, said.Message, said.Status)
+		if err := x.showProblem(problem); err != nil {
+			http.Error(w, problem.Message, problem.Status)
 		}
 	})
 }
 
-// troublePage shows an error.
-type troublePage struct {
+// problemPage shows an error.
+type problemPage struct {
 	frame
-	Said *refusal
+	Problem *refusal
 }
 
-func (x *exchange) trouble(said *refusal) error {
-	if said.retryAfter != "" {
-		x.w.Header().Set("Retry-After", said.retryAfter)
+func (x *exchange) showProblem(problem *refusal) error {
+	if problem.retryAfter != "" {
+		x.w.Header().Set("Retry-After", problem.retryAfter)
 	}
-	return x.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
+	return x.show(problem.Status, "problem.html", &problemPage{frame{Page: http.StatusText(problem.Status)}, problem})
 }
 
 // show answers with a page that cannot be framed or cached, and that runs only our scripts.
@@ -207,12 +207,12 @@ func (x *exchange) actWith(address string, call func() (note, error)) error {
 		}
 		return x.goTo(address)
 	}
-	said := refused(err)
-	if said == nil || said.Status == http.StatusUnauthorized || said.Status == http.StatusNotFound ||
-		said.Status == http.StatusInternalServerError || said.Status == http.StatusServiceUnavailable {
+	problem := refused(err)
+	if problem == nil || problem.Status == http.StatusUnauthorized || problem.Status == http.StatusNotFound ||
+		problem.Status == http.StatusInternalServerError || problem.Status == http.StatusServiceUnavailable {
 		return err
 	}
-	if err := x.say(note{Words: said.words(), Failed: true}); err != nil {
+	if err := x.say(note{Words: problem.words(), Failed: true}); err != nil {
 		return err
 	}
 	return x.goTo(address)

@@ -70,25 +70,25 @@ func newFilter(query url.Values, fields ...field) *form {
 }
 
 // refuse adds the API's errors to their fields.
-func (f *form) refuse(said *refusal) {
-	for _, detail := range said.More() {
+func (f *form) refuse(problem *refusal) {
+	for _, detail := range problem.More() {
 		if !f.put(detail) {
 			f.Errors = append(f.Errors, sentence(detail))
 		}
 	}
 	if len(f.Wrong())+len(f.Errors) == 0 {
-		f.Errors = append(f.Errors, sentence(said.Message))
+		f.Errors = append(f.Errors, sentence(problem.Message))
 	}
 }
 
 // status adds the API's errors to their fields and returns the status of the page to show. Other
 // errors are returned.
 func (f *form) status(err error) (int, error) {
-	said := refused(err)
-	if said == nil || said.Status != http.StatusBadRequest && said.Status != http.StatusConflict && said.Status != http.StatusUnprocessableEntity {
+	problem := refused(err)
+	if problem == nil || problem.Status != http.StatusBadRequest && problem.Status != http.StatusConflict && problem.Status != http.StatusUnprocessableEntity {
 		return http.StatusOK, err
 	}
-	f.refuse(said)
+	f.refuse(problem)
 	return http.StatusUnprocessableEntity, nil
 }
 

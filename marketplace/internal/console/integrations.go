@@ -119,7 +119,7 @@ type integrationPage struct {
 	Received []callView        // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
 	Steps    []step            // before going live; for partners
-	News     []newsView        // the last news; for partners
+	Events   []eventView       // the last ones; for partners
 	Policy   *form             // for operators
 	Edited   bool              // the settings form was sent
 	Webhook  *form
@@ -169,7 +169,7 @@ func (x *exchange) showIntegrationWith(status int, with shown) error {
 		if p.Bookings, _, err = read[[]partnersBooking](x, "/partner-integrations/"+x.id()+"/bookings", url.Values{"limit": {bookingsShown}}); err != nil {
 			return err
 		}
-		if p.News, err = x.parts().news(); err != nil {
+		if p.Events, err = x.parts().lastEvents(); err != nil {
 			return err
 		}
 		p.Steps = stepsOf(p)

@@ -21,8 +21,8 @@ const lighthouse = "lighthouse@12.8.2"
 func TestLighthouseFindsNothing(t *testing.T) {
 	t.Parallel()
 	chrome := browsertest.Path(t)
-	if said, err := npx(t, chrome, lighthouse, "--version"); err != nil {
-		if message := fmt.Sprintf("%s cannot be run: %v: %s", lighthouse, err, said); os.Getenv("CI") != "" {
+	if output, err := npx(t, chrome, lighthouse, "--version"); err != nil {
+		if message := fmt.Sprintf("%s cannot be run: %v: %s", lighthouse, err, output); os.Getenv("CI") != "" {
 			t.Fatal(message)
 		} else {
 			t.Skip(message)
@@ -53,8 +53,8 @@ func TestLighthouseFindsNothing(t *testing.T) {
 			s.must(err)
 			args = append(args, "--extra-headers="+string(headers))
 		}
-		if said, err := npx(t, chrome, args...); err != nil {
-			t.Fatalf("%s: %v: %s", page.path, err, said)
+		if output, err := npx(t, chrome, args...); err != nil {
+			t.Fatalf("%s: %v: %s", page.path, err, output)
 		}
 		text, err := os.ReadFile(report)
 		s.must(err)

@@ -35,7 +35,7 @@ func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
 	v.shows(v.get(at), 200, "The catalog was never pulled", "has not called the platform yet")
 	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "Slots load within minutes after a sync.")
 	if p := v.get(at); strings.Contains(p.text, "Synced: ") {
-		t.Error("want what was done said once")
+		t.Error("want the action reported once")
 	}
 	v.shows(v.post(at+"/approve"), 200, "No sync of this integration waits for approval")
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)

@@ -262,8 +262,8 @@ func askToGoLive(x *exchange) error {
 	})
 }
 
-// newsView is news for a platform's partner.
-type newsView struct {
+// eventView is an event of an integration, for its partner.
+type eventView struct {
 	At   time.Time `json:"at"`
 	Type string    `json:"type"`
 	Data struct {
@@ -272,8 +272,8 @@ type newsView struct {
 	} `json:"data"`
 }
 
-// Says describes the news.
-func (n newsView) Says() string {
+// Says describes the event.
+func (n eventView) Says() string {
 	switch n.Type {
 	case "certificate.issued":
 		return "A certificate was issued."
@@ -287,13 +287,13 @@ func (n newsView) Says() string {
 	return n.Type
 }
 
-// newsShown is the number of news on a page.
-const newsShown = "5"
+// eventsShown is the number of events on a page.
+const eventsShown = "5"
 
-func (i integrationCalls) news() ([]newsView, error) {
+func (i integrationCalls) lastEvents() ([]eventView, error) {
 	found, _, err := read[struct {
-		Events []newsView `json:"events"`
-	}](i, i.path()+"/events", url.Values{"newest": {"true"}, "limit": {newsShown}})
+		Events []eventView `json:"events"`
+	}](i, i.path()+"/events", url.Values{"newest": {"true"}, "limit": {eventsShown}})
 	return found.Events, err
 }
 

@@ -75,7 +75,7 @@ func signedIn(next handler) handler {
 			return err
 		}
 		err = next(x)
-		if said := refused(err); said != nil && said.Status == http.StatusUnauthorized {
+		if problem := refused(err); problem != nil && problem.Status == http.StatusUnauthorized {
 			return x.askToSignIn() // the session has ended meanwhile
 		}
 		return err
@@ -114,8 +114,8 @@ func (x *exchange) askToSignIn() error {
 	return x.goTo(x.site.Root + "/signin?" + query.Encode())
 }
 
-// ours returns an address within the site, or the front page for any other address.
-func (s *site) ours(address string) string {
+// localPath returns an address within the site, or the front page for any other address.
+func (s *site) localPath(address string) string {
 	to, err := url.Parse(address)
 	if err != nil || to.Host != "" || to.Scheme != "" || !strings.HasPrefix(address, s.Root+"/") || !strings.HasPrefix(path.Clean(to.Path)+"/", s.Root+"/") {
 		return s.Root + "/"
@@ -140,7 +140,7 @@ func signInForm(given url.Values) *form {
 func showSignIn(x *exchange) error {
 	query := x.r.URL.Query()
 	return x.show(http.StatusOK, "signin.html", &signInPage{
-		frame: frame{Page: "Sign in"}, Form: signInForm(nil), To: x.site.ours(query.Get("to")), Ended: query.Has("ended"),
+		frame: frame{Page: "Sign in"}, Form: signInForm(nil), To: x.site.localPath(query.Get("to")), Ended: query.Has("ended"),
 	})
 }
 
@@ -151,31 +151,31 @@ func signIn(x *exchange) error {
 	if err == nil {
 		if err = x.resume(token); err == nil {
 			x.cookies.set(sessionCookie, token, sessionLife)
-			return x.goTo(x.site.ours(given.Get("to")))
+			return x.goTo(x.site.localPath(given.Get("to")))
 		}
 		_ = x.SignIn.EndSession(x.r.Context(), token) // it expires anyway
 		if marketplace.CodeOf(err) == marketplace.Unauthorized {
 			err = &marketplace.Error{Code: marketplace.Forbidden}
 		}
 	}
-	said := &refusal{}
+	problem := &refusal{}
 	switch marketplace.CodeOf(err) { // these errors do not belong to a field
 	case marketplace.Unauthorized:
-		said.Status, said.Message = http.StatusUnauthorized, "Wrong email address or password, or the account is disabled."
+		problem.Status, problem.Message = http.StatusUnauthorized, "Wrong email address or password, or the account is disabled."
 	case marketplace.Forbidden:
-		said.Status, said.Message = http.StatusForbidden, fmt.Sprintf("These pages are for %ss only.", x.site.Role)
+		problem.Status, problem.Message = http.StatusForbidden, fmt.Sprintf("These pages are for %ss only.", x.site.Role)
 	case marketplace.RateLimited:
 		wait := "60"
 		if limited := (*marketplace.Error)(nil); errors.As(err, &limited) {
 			wait = strconv.Itoa(int(math.Ceil(limited.RetryAfter.Seconds())))
 		}
-		said.Status, said.Message = http.StatusTooManyRequests, "Too many failed sign-ins. Try again in "+wait+" seconds."
+		problem.Status, problem.Message = http.StatusTooManyRequests, "Too many failed sign-ins. Try again in "+wait+" seconds."
 		x.w.Header().Set("Retry-After", wait)
 	default:
 		return err
 	}
-	f.refuse(said)
-	return x.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: x.site.ours(given.Get("to"))})
+	f.refuse(problem)
+	return x.show(problem.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: x.site.localPath(given.Get("to"))})
 }
 
 func signOut(x *exchange) error {

@@ -72,16 +72,16 @@ func changeRates(x *exchange) error {
 		set = &text
 	}
 	_, err = send[client.Rates](x, http.MethodPut, "/operator/rates", map[string]any{"base": rates.Base, "rates": map[string]*string{currency: set}})
-	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
+	if problem := refused(err); problem != nil && problem.Status == http.StatusBadRequest {
 		f, at := rateForm(given), "rate: "
-		if set == nil || strings.Contains(strings.Join(said.Details, " "), "ISO 4217") || currency == rates.Base {
+		if set == nil || strings.Contains(strings.Join(problem.Details, " "), "ISO 4217") || currency == rates.Base {
 			at = "currency: "
 		}
-		for i, detail := range said.Details { // such as rates.USD: expected …
+		for i, detail := range problem.Details { // such as rates.USD: expected …
 			_, words, _ := strings.Cut(detail, ": ")
-			said.Details[i] = at + strings.ReplaceAll(strings.ReplaceAll(words, " as a text", ""), `"`, "")
+			problem.Details[i] = at + strings.ReplaceAll(strings.ReplaceAll(words, " as a text", ""), `"`, "")
 		}
-		f.refuse(said)
+		f.refuse(problem)
 		return x.showTerms(http.StatusUnprocessableEntity, f, nil)
 	}
 	if err != nil {

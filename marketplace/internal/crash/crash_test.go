@@ -48,21 +48,21 @@ func whole(t *testing.T) int {
 	return bookings
 }
 
-// form is the extent of a crash test.
+// form is how long and how large a crash test is.
 type form struct {
 	bookings  int
 	pace      time.Duration // between two customers
 	sequences []sequence
 	all       bool // with a standby and with disks that can be filled
-	// hurries means that the test does not wait in real time until a replica's death is certain. It
+	// skipsWaits means that the test does not wait in real time until a replica's death is certain. It
 	// makes the stored times older instead.
-	hurries bool
-	takes   time.Duration // the maximum duration
+	skipsWaits bool
+	takes      time.Duration // the maximum duration
 }
 
 func formOf(bookings int) form {
 	if bookings == 0 {
-		return form{bookings: 60, pace: 60 * time.Millisecond, sequences: shortSequences(), hurries: true, takes: 5 * time.Minute}
+		return form{bookings: 60, pace: 60 * time.Millisecond, sequences: shortSequences(), skipsWaits: true, takes: 5 * time.Minute}
 	}
 	return form{bookings: bookings, pace: 360 * time.Millisecond, sequences: longSequences(), all: true, takes: 20 * time.Minute}
 }
@@ -153,7 +153,7 @@ func (s *shop) await(t *testing.T, f form, what string, so, mayAge func() bool) 
 	t.Helper()
 	quiet, seen := time.Now(), s.partner.Default().Journal().Count().Arrived
 	until(t, f.takes, what, func() bool {
-		if is := so(); is || !f.hurries {
+		if is := so(); is || !f.skipsWaits {
 			return is
 		}
 		// Otherwise a running call would be taken for a call of a dead replica.

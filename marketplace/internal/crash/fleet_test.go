@@ -38,8 +38,8 @@ var command = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(dir, "marketplace")
 	build := exec.Command("go", "build", "-o", binary, "partnerkit.dev/marketplace/cmd/marketplace")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the command: %w: %s", err, said)
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the command: %w: %s", err, output)
 	}
 	return binary, nil
 })
@@ -171,11 +171,11 @@ func (f *fleet) run(t *testing.T, stdin, database string, args ...string) string
 	t.Helper()
 	process := f.command(database, args...)
 	process.Stdin = strings.NewReader(stdin)
-	said, err := process.CombinedOutput()
+	output, err := process.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v: %v: %s", args, err, said)
+		t.Fatalf("%v: %v: %s", args, err, output)
 	}
-	return strings.TrimSpace(string(said))
+	return strings.TrimSpace(string(output))
 }
 
 func (f *fleet) logOf(number int) string {
@@ -213,10 +213,10 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, databas
 		lines, served := bufio.NewReader(io.TeeReader(out, log)), false
 		for {
 			line, err := lines.ReadBytes('\n')
-			var said struct{ Msg, Address string }
-			if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
+			var entry struct{ Msg, Address string }
+			if json.Unmarshal(line, &entry) == nil && entry.Msg == "serving" {
 				served = true
-				r.serves(said.Address, process.Process)
+				r.serves(entry.Address, process.Process)
 			}
 			if err != nil {
 				break

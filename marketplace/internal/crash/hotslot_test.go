@@ -92,9 +92,9 @@ func (s *shop) refusals(t *testing.T) (n int, words map[string]bool) {
 	t.Helper()
 	words = map[string]bool{}
 	for _, e := range s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{Endpoint: partnerapi.Reserve, Status: 400}) {
-		var said partnerapi.Refusal
-		check(t, json.Unmarshal(e.Answer.Body, &said))
-		words[said.Message] = true
+		var refusal partnerapi.Refusal
+		check(t, json.Unmarshal(e.Answer.Body, &refusal))
+		words[refusal.Message] = true
 		n++
 	}
 	return n, words

@@ -120,7 +120,7 @@ func (r *outcome) releases() {
 		case b.Status == marketplace.Held, b.Status == marketplace.Reserving:
 			r.violates(heldIsHeld, "booking %s is %s, and its hold was released at %s", b.ID, b.Status, e.Arrived)
 		case !r.movedBefore(b, e):
-			r.violates(heldIsHeld, "the hold of booking %s was released at %s, before the booking said so: %+v", b.ID, e.Arrived, r.history[b.ID])
+			r.violates(heldIsHeld, "the hold of booking %s was released at %s, before the booking showed it: %+v", b.ID, e.Arrived, r.history[b.ID])
 		}
 	}
 }

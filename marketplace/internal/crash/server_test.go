@@ -53,8 +53,8 @@ func commandsOf(t *testing.T) string {
 	return ""
 }
 
-// servant returns the user that runs PostgreSQL.
-func servant(t *testing.T) *syscall.Credential {
+// databaseUser returns the user that runs PostgreSQL.
+func databaseUser(t *testing.T) *syscall.Credential {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return nil
@@ -75,7 +75,7 @@ func servant(t *testing.T) *syscall.Credential {
 
 func newServer(t *testing.T, dir string, env []string) *server {
 	t.Helper()
-	s := &server{commands: commandsOf(t), dir: dir, account: servant(t), env: env}
+	s := &server{commands: commandsOf(t), dir: dir, account: databaseUser(t), env: env}
 	check(t, os.MkdirAll(s.socket(), 0o755))
 	if s.account != nil {
 		check(t, os.Chown(dir, int(s.account.Uid), int(s.account.Gid)))
@@ -102,8 +102,8 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 
 // ran runs one of PostgreSQL's commands and waits for its end.
 func (s *server) ran(name string, args ...string) error {
-	if said, err := s.command(name, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", name, err, said)
+	if output, err := s.command(name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, output)
 	}
 	return nil
 }

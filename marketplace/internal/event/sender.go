@@ -133,7 +133,7 @@ func (s *Sender) together(ctx context.Context, address string, signer *standardw
 			status, err := s.send(ctx, address, signer, one.Event)
 			r.Outcomes[i] = Outcome{Position: one.Position, Attempts: one.Attempts, Status: status}
 			if err != nil {
-				r.Outcomes[i].Error, r.Outcomes[i].Pause = said(err), pause(one.Attempts+1)
+				r.Outcomes[i].Error, r.Outcomes[i].Pause = errorText(err), pause(one.Attempts+1)
 			}
 		})
 	}
@@ -190,8 +190,8 @@ func (s *Sender) send(ctx context.Context, address string, signer *standardwebho
 // longestError limits the stored part of an error, in bytes.
 const longestError = 500
 
-// said returns an error's text for a reseller, without the address, which may contain a secret.
-func said(err error) string {
+// errorText returns an error's text for a reseller, without the address, which may contain a secret.
+func errorText(err error) string {
 	if errors.Is(err, ssrf.ErrProhibitedIP) {
 		return "the address is not public"
 	}

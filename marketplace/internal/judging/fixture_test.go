@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m, func() { _ = os.RemoveAll(dir) })
 }
 
-// patience ends what hangs. It is far longer than a busy machine takes.
+// patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = time.Minute
 
 const key = "a key of the partner's"

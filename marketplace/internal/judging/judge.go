@@ -65,7 +65,7 @@ var _ partner.Watcher = (*Judge)(nil)
 func New(c Config) *Judge {
 	ctx, stop := context.WithCancel(context.Background())
 	j := &Judge{tap: newTap(c.Now, c.Sample, c.Log), config: c, found: findings{pending: map[breachKey]Breach{}}, stop: stop}
-	j.done.Go(func() { every(ctx, pulseEvery, j.beat) })
+	j.done.Go(func() { every(ctx, heartbeatEvery, j.recordHeartbeat) })
 	stored, end := context.WithCancel(context.Background())
 	j.done.Go(func() {
 		defer end()

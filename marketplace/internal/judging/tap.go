@@ -26,10 +26,10 @@ const (
 	// holdsUp is how long a call in progress makes the judge wait for it. Nearly all limits of the
 	// contract are shorter.
 	holdsUp = 20 * time.Second
-	// pulseEvery is how often the process shows that it runs, and paused the gap after which the
+	// heartbeatEvery is how often the process shows that it runs, and paused the gap after which the
 	// answer times that it measured are wrong.
-	pulseEvery = 250 * time.Millisecond
-	paused     = time.Second
+	heartbeatEvery = 250 * time.Millisecond
+	paused         = time.Second
 	// complainEvery is the shortest interval between log lines about calls that were not judged.
 	complainEvery = time.Minute
 )
@@ -78,9 +78,9 @@ type tap struct {
 	mu         sync.Mutex
 	inProgress map[uuid.UUID][]time.Time // when they started
 	complained time.Time
-	unsaid     int64
+	unreported int64
 
-	pulse, resumed atomic.Int64 // Unix nanoseconds
+	heartbeat, resumed atomic.Int64 // Unix nanoseconds
 }
 
 func newTap(now func() time.Time, sample bool, log *slog.Logger) *tap {
@@ -88,21 +88,21 @@ func newTap(now func() time.Time, sample bool, log *slog.Logger) *tap {
 	for _, reason := range AllDropped() {
 		t.dropped[reason] = &atomic.Int64{}
 	}
-	t.pulse.Store(time.Now().UnixNano())
+	t.heartbeat.Store(time.Now().UnixNano())
 	return t
 }
 
-// beat records that this process runs.
-func (t *tap) beat() {
+// recordHeartbeat records that this process runs.
+func (t *tap) recordHeartbeat() {
 	now := time.Now().UnixNano()
-	if before := t.pulse.Swap(now); now-before > int64(paused) {
+	if before := t.heartbeat.Swap(now); now-before > int64(paused) {
 		t.resumed.Store(now)
 	}
 }
 
 // wasPaused reports whether this process did not run for a while since began.
 func (t *tap) wasPaused(began time.Time) bool {
-	return time.Now().UnixNano()-t.pulse.Load() > int64(paused) || began.UnixNano() < t.resumed.Load()
+	return time.Now().UnixNano()-t.heartbeat.Load() > int64(paused) || began.UnixNano() < t.resumed.Load()
 }
 
 // Begins implements partner.Watcher.
@@ -165,10 +165,10 @@ func (t *tap) ends(to partner.Target, x *partner.Exchange, started, began time.T
 // drop counts a call that is not judged. The caller holds the lock.
 func (t *tap) drop(reason Dropped) {
 	t.dropped[reason].Add(1)
-	t.unsaid++
+	t.unreported++
 	if now := time.Now(); now.Sub(t.complained) >= complainEvery {
-		t.log.Warn("calls to partners were not judged", slog.String("reason", string(reason)), slog.Int64("calls", t.unsaid))
-		t.complained, t.unsaid = now, 0
+		t.log.Warn("calls to partners were not judged", slog.String("reason", string(reason)), slog.Int64("calls", t.unreported))
+		t.complained, t.unreported = now, 0
 	}
 }
 

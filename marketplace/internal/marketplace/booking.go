@@ -188,22 +188,22 @@ type Booking struct {
 	Attention           []Attention // oldest first
 }
 
-// Law is an invariant of bookings that always holds, even after crashes.
-type Law struct{ ID, Says, Why string }
+// Invariant is an invariant of bookings that always holds, even after crashes.
+type Invariant struct{ ID, Says, Why string }
 
-// The laws of bookings.
+// The invariants of bookings.
 var (
-	PaymentKept      = Law{"payment-kept", "A payment is never lost or reversed. A paid booking stays PAID, CONFIRMED or CANCELLED.", "The customer has paid. Only an operator decides about a refund."}
-	ReservedOnce     = Law{"reserved-once", "Reserve is sent once for a booking, and is stored before it is sent.", "A reserve without an answer may have taken seats. A second one would take them twice (RSV-3)."}
-	ConfirmedOnce    = Law{"confirmed-once", "Confirm is not retried automatically after an answer, nor while one is in progress.", "An answer is final. A partner that does not recognise a repeated confirm books twice (CNF-4)."}
-	NoConfirmAfter   = Law{"no-confirm-after-release", "No confirm of a code follows its release.", "The seats may belong to another customer by then (CNF-5)."}
-	ConfirmedIsPaid  = Law{"confirmed-is-paid", "A CONFIRMED booking was paid and has the partner's booking id.", "The partner expects only paying guests. Without its id the booking could not be cancelled."}
-	HoldsEnd         = Law{"holds-end", "A hold with a known code ends with a confirm or a release, or is listed because the partner does not accept the release.", "Unused holds block seats for other customers (REL-7)."}
-	CancelPropagates = Law{"cancel-propagates", "A cancelled booking that the partner has confirmed is cancelled at the partner, or is listed until it is.", "Otherwise the partner expects guests who do not come (CAN-3)."}
-	NothingStuck     = Law{"nothing-stuck", "A booking that is not final waits for a definite next event: the customer until the hold expires, a call, a job, or an operator who is notified.", "A customer who has paid must not wait forever."}
+	PaymentKept      = Invariant{"payment-kept", "A payment is never lost or reversed. A paid booking stays PAID, CONFIRMED or CANCELLED.", "The customer has paid. Only an operator decides about a refund."}
+	ReservedOnce     = Invariant{"reserved-once", "Reserve is sent once for a booking, and is stored before it is sent.", "A reserve without an answer may have taken seats. A second one would take them twice (RSV-3)."}
+	ConfirmedOnce    = Invariant{"confirmed-once", "Confirm is not retried automatically after an answer, nor while one is in progress.", "An answer is final. A partner that does not recognise a repeated confirm books twice (CNF-4)."}
+	NoConfirmAfter   = Invariant{"no-confirm-after-release", "No confirm of a code follows its release.", "The seats may belong to another customer by then (CNF-5)."}
+	ConfirmedIsPaid  = Invariant{"confirmed-is-paid", "A CONFIRMED booking was paid and has the partner's booking id.", "The partner expects only paying guests. Without its id the booking could not be cancelled."}
+	HoldsEnd         = Invariant{"holds-end", "A hold with a known code ends with a confirm or a release, or is listed because the partner does not accept the release.", "Unused holds block seats for other customers (REL-7)."}
+	CancelPropagates = Invariant{"cancel-propagates", "A cancelled booking that the partner has confirmed is cancelled at the partner, or is listed until it is.", "Otherwise the partner expects guests who do not come (CAN-3)."}
+	NothingStuck     = Invariant{"nothing-stuck", "A booking that is not final waits for a definite next event: the customer until the hold expires, a call, a job, or an operator who is notified.", "A customer who has paid must not wait forever."}
 )
 
-// BookingLaws returns the invariants of bookings.
-func BookingLaws() []Law {
-	return []Law{PaymentKept, ReservedOnce, ConfirmedOnce, NoConfirmAfter, ConfirmedIsPaid, HoldsEnd, CancelPropagates, NothingStuck}
+// BookingInvariants returns the invariants of bookings.
+func BookingInvariants() []Invariant {
+	return []Invariant{PaymentKept, ReservedOnce, ConfirmedOnce, NoConfirmAfter, ConfirmedIsPaid, HoldsEnd, CancelPropagates, NothingStuck}
 }

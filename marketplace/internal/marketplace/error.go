@@ -59,8 +59,8 @@ func (e *Error) orNil() error {
 // Errorf returns an error with that code. A %w argument is its cause and part of its message, so
 // wrap only errors that callers may read.
 func Errorf(code Code, format string, args ...any) *Error {
-	said := fmt.Errorf(format, args...)
-	return &Error{Code: code, Message: said.Error(), Cause: errors.Unwrap(said)}
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Cause: errors.Unwrap(err)}
 }
 
 // MessageOf returns the part of an error that callers may read.

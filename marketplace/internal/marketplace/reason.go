@@ -68,7 +68,7 @@ var reasons = []ReasonRow{
 	{BodyTooLarge, http.StatusRequestEntityTooLarge, "The body exceeds 1 MiB.", "No. Send less.", 0},
 	{UnsupportedMediaType, http.StatusUnsupportedMediaType, "The body's content type is not `application/json`.", "No. Send JSON.", 0},
 	{IdempotencyKeyReused, http.StatusUnprocessableEntity, "The `Idempotency-Key` was used before with another body.", "No. Use a new key.", 0},
-	{ConnectionTestFailed, http.StatusUnprocessableEntity, "The partner does not work with the new settings, which were not stored. `error` says what came back.", "Yes, once the partner works or the settings are right. `force` stores them untested.", 0},
+	{ConnectionTestFailed, http.StatusUnprocessableEntity, "The partner does not work with the new settings, which were not stored. `error` has the partner's answer.", "Yes, once the partner works or the settings are right. `force` stores them untested.", 0},
 	{TooManyRequests, http.StatusTooManyRequests, "The credential, account or address has used up its limit.", "Yes, after `Retry-After`.", 0},
 	{UnexpectedError, http.StatusInternalServerError, "An error in the service. Its log has the details under the `X-Request-Id`.", "No. Report the `X-Request-Id`.", 0},
 	{PartnerError, http.StatusBadGateway, "The partner cannot be reached, or its answer is unusable. Nothing was booked.", "Yes, after `Retry-After`, for a booking with a new `Idempotency-Key`.", 10 * time.Second},

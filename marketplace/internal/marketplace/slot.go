@@ -18,7 +18,7 @@ type Slot struct {
 	Vacancies   *int                     // free seats; nil: unknown
 	Capacity    *int                     // total seats; nil: unknown
 	UnitPricing []partnerapi.UnitPricing // takes precedence over the option's prices (AVL-6); nil: no own prices
-	NewsAt      time.Time                // when the partner sent it
+	SentAt      time.Time                // when the partner sent it
 }
 
 // DateIn returns a moment's date in a zone. A date is represented by its midnight in UTC.
@@ -27,8 +27,8 @@ func DateIn(moment time.Time, zone *time.Location) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// SlotNews is the content of a partner's notification of one slot (WHK-2).
-type SlotNews struct {
+// SlotUpdate is the content of a partner's notification of one slot (WHK-2).
+type SlotUpdate struct {
 	At                  time.Time // when it arrived
 	ID                  string
 	Start               time.Time
@@ -40,21 +40,21 @@ type SlotNews struct {
 
 // With returns the slot after the notification. Fields that were not sent are unchanged. Vacancies
 // without a capacity set both. A moved start moves the end, too.
-func (s Slot) With(news SlotNews, zone *time.Location) Slot {
+func (s Slot) With(update SlotUpdate, zone *time.Location) Slot {
 	length := s.End.Sub(s.Start)
-	s.ID, s.Start, s.Status, s.NewsAt = news.ID, news.Start, news.Status, news.At
-	s.LocalDate = DateIn(news.Start, zone)
-	if s.End = news.End; news.End.IsZero() {
+	s.ID, s.Start, s.Status, s.SentAt = update.ID, update.Start, update.Status, update.At
+	s.LocalDate = DateIn(update.Start, zone)
+	if s.End = update.End; update.End.IsZero() {
 		s.End = s.Start.Add(length)
 	}
-	if news.Vacancies != nil {
-		s.Vacancies, s.Capacity = news.Vacancies, news.Vacancies
+	if update.Vacancies != nil {
+		s.Vacancies, s.Capacity = update.Vacancies, update.Vacancies
 	}
-	if news.Capacity != nil {
-		s.Capacity = news.Capacity
+	if update.Capacity != nil {
+		s.Capacity = update.Capacity
 	}
-	if news.UnitPricing != nil {
-		s.UnitPricing = news.UnitPricing
+	if update.UnitPricing != nil {
+		s.UnitPricing = update.UnitPricing
 	}
 	return s
 }

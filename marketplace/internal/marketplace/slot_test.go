@@ -19,15 +19,15 @@ func TestANotificationChangesOnlyTheFieldsThatItHas(t *testing.T) {
 		length                      time.Duration
 	}
 	for name, c := range map[string]struct {
-		news marketplace.SlotNews
+		news marketplace.SlotUpdate
 		want want
 	}{
-		"a status alone":             {marketplace.SlotNews{}, want{8, 10, 1, 2 * time.Hour}},
-		"vacancies are the capacity": {marketplace.SlotNews{Vacancies: seats(3)}, want{3, 3, 1, 2 * time.Hour}},
-		"but beside one":             {marketplace.SlotNews{Vacancies: seats(3), Capacity: seats(9)}, want{3, 9, 1, 2 * time.Hour}},
-		"a capacity alone":           {marketplace.SlotNews{Capacity: seats(9)}, want{8, 9, 1, 2 * time.Hour}},
-		"no prices any more":         {marketplace.SlotNews{UnitPricing: []partnerapi.UnitPricing{}}, want{8, 10, 0, 2 * time.Hour}},
-		"an end":                     {marketplace.SlotNews{End: start.Add(4 * time.Hour)}, want{8, 10, 1, 3 * time.Hour}},
+		"a status alone":             {marketplace.SlotUpdate{}, want{8, 10, 1, 2 * time.Hour}},
+		"vacancies are the capacity": {marketplace.SlotUpdate{Vacancies: seats(3)}, want{3, 3, 1, 2 * time.Hour}},
+		"but beside one":             {marketplace.SlotUpdate{Vacancies: seats(3), Capacity: seats(9)}, want{3, 9, 1, 2 * time.Hour}},
+		"a capacity alone":           {marketplace.SlotUpdate{Capacity: seats(9)}, want{8, 9, 1, 2 * time.Hour}},
+		"no prices any more":         {marketplace.SlotUpdate{UnitPricing: []partnerapi.UnitPricing{}}, want{8, 10, 0, 2 * time.Hour}},
+		"an end":                     {marketplace.SlotUpdate{End: start.Add(4 * time.Hour)}, want{8, 10, 1, 3 * time.Hour}},
 	} {
 		news := c.news
 		news.ID, news.Status, news.Start, news.At = "s", partnerapi.StatusSoldOut, start.Add(time.Hour), start
@@ -35,7 +35,7 @@ func TestANotificationChangesOnlyTheFieldsThatItHas(t *testing.T) {
 		if (want{*got.Vacancies, *got.Capacity, len(got.UnitPricing), got.End.Sub(got.Start)}) != c.want {
 			t.Errorf("%s: want %+v, got %+v", name, c.want, got)
 		}
-		if got.Status != partnerapi.StatusSoldOut || !got.Start.Equal(news.Start) || !got.NewsAt.Equal(start) {
+		if got.Status != partnerapi.StatusSoldOut || !got.Start.Equal(news.Start) || !got.SentAt.Equal(start) {
 			t.Errorf("%s: want the news, got %+v", name, got)
 		}
 	}

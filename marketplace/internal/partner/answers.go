@@ -21,11 +21,11 @@ const longestWords = 500
 // words returns the partner's message from the body of a refusal (RSV-5, CNF-5) as one short line,
 // or "" without a message.
 func words(body []byte) string {
-	var said partnerapi.Refusal
-	if schemas.Decode(schemas.Refusal, body, &said) != nil {
+	var refusal partnerapi.Refusal
+	if schemas.Decode(schemas.Refusal, body, &refusal) != nil {
 		return ""
 	}
-	return oneLine(said.Message)
+	return oneLine(refusal.Message)
 }
 
 func oneLine(text string) string {

@@ -18,7 +18,7 @@ import (
 
 func TestAnAddressIsRefusedWithoutAWordOnWhatIsThere(t *testing.T) {
 	t.Parallel()
-	said := map[string]bool{}
+	messages := map[string]bool{}
 	for name, address := range map[string]string{
 		"of this machine": "http://127.0.0.1:9", "private": "http://10.0.0.1", "metadata": "http://169.254.169.254", "no such name": "http://nothing.invalid", "closed port": "http://" + public + ":9",
 	} {
@@ -37,11 +37,11 @@ func TestAnAddressIsRefusedWithoutAWordOnWhatIsThere(t *testing.T) {
 		if !is {
 			t.Fatalf("%s: want a refusal, got %v", name, failed)
 		}
-		said[ours.Message] = true
+		messages[ours.Message] = true
 		b.observes(t, partner.ResultTransport)
 	}
-	if len(said) != 1 {
-		t.Errorf("want one message for all, got %v", said)
+	if len(messages) != 1 {
+		t.Errorf("want one message for all, got %v", messages)
 	}
 }
 
@@ -69,13 +69,13 @@ func TestThePartnersKeyIsNotRepeatedToAReseller(t *testing.T) {
 			_, reserved := b.Reserve(t.Context(), partner.Within(time.Minute), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
 			_, confirmed := b.Confirm(t.Context(), partner.Within(time.Minute), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{}, true)
 			for _, o := range []partner.Outcome{reserved, confirmed} {
-				said := o.Message + strings.Join(o.Breaches, " ")
+				message := o.Message + strings.Join(o.Breaches, " ")
 				if o.Err != nil {
-					said += o.Err.Error()
+					message += o.Err.Error()
 				}
 				for _, part := range []string{key[:24], key[20:], base64.StdEncoding.EncodeToString([]byte("Bearer " + key))[12:40]} {
-					if strings.Contains(said, part) {
-						t.Errorf("%s, %s: want no part of the key, got %q", how, what, said)
+					if strings.Contains(message, part) {
+						t.Errorf("%s, %s: want no part of the key, got %q", how, what, message)
 					}
 				}
 			}

@@ -123,7 +123,7 @@ func TestAConfirmsOutcomeDistinguishesAnAnswerFromNone(t *testing.T) {
 			t.Parallel()
 			change := func(*partner.Config) {}
 			if c.health == partner.ResultTimeout {
-				change = hurried
+				change = withShortLimits
 			}
 			b := setup(t, c.answer, change)
 			_, o := b.confirm(t.Context())
@@ -233,15 +233,15 @@ func (b *bench) reserveLate(t *testing.T) chan late {
 	return came
 }
 
-// brisk allows a moment for late answers.
-func brisk(c *partner.Config) {
+// withShorterLimits allows a moment for late answers.
+func withShorterLimits(c *partner.Config) {
 	c.Scale = func(limit time.Duration) time.Duration { return limit / 10 }
 }
 
 func TestALateHoldIsRecorded(t *testing.T) {
 	t.Parallel()
 	answer := make(chan struct{})
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, brisk)
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, withShorterLimits)
 	came := b.reserveLate(t)
 	b.observes(t, partner.ResultTimeout)
 	close(answer)
@@ -255,7 +255,7 @@ func TestALateHoldIsRecorded(t *testing.T) {
 func TestAHoldThatArrivesWhileAReplicaIsPausedIsRecorded(t *testing.T) {
 	t.Parallel()
 	answer := make(chan struct{})
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, hurried)
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, withShortLimits)
 	came := b.reserveLate(t)
 	time.AfterFunc(time.Second, func() { close(answer) }) // the client keeps listening for 600 ms
 	if l := <-came; l.Kind != partner.Done || l.ReservationConfirmationCode != "H/1" {
@@ -265,7 +265,7 @@ func TestAHoldThatArrivesWhileAReplicaIsPausedIsRecorded(t *testing.T) {
 
 func TestListeningEndsWithTheService(t *testing.T) {
 	t.Parallel()
-	b := setup(t, silent, brisk)
+	b := setup(t, silent, withShorterLimits)
 	came := b.reserveLate(t)
 	b.Close()
 	if l := <-came; l.Kind != partner.Unanswered {
@@ -284,7 +284,7 @@ func TestReserveOutlivesItsCaller(t *testing.T) {
 
 func TestADegradedPartnerIsGivenMoreTime(t *testing.T) {
 	t.Parallel()
-	b := setup(t, silent, hurried)
+	b := setup(t, silent, withShortLimits)
 	for state, limit := range map[partnerapi.Health]string{partnerapi.Healthy: "within 5s", partnerapi.Degraded: "within 10s"} {
 		_, o := b.Confirm(t.Context(), soon(), b.target, state, partnerapi.ConfirmRequest{}, false)
 		if o.Err == nil || !strings.Contains(o.Err.Error(), limit) {

@@ -44,10 +44,10 @@ func (r *Registry) TryTarget(ctx context.Context, account, id uuid.UUID, c Chang
 	if err != nil {
 		return Target{}, err
 	}
-	return r.triable(before, target)
+	return r.takeTries(before, target)
 }
 
-func (r *Registry) triable(i marketplace.Integration, t Target) (Target, error) {
+func (r *Registry) takeTries(i marketplace.Integration, t Target) (Target, error) {
 	if err := r.tries.Take("account " + i.AccountID.String()).Err(); err != nil {
 		return t, err
 	}
@@ -69,7 +69,7 @@ func (r *Registry) Change(ctx context.Context, account, id uuid.UUID, c Change, 
 		return before, err
 	}
 	if !c.Force && !sameTarget(before, after) {
-		if target, err = r.triable(before, target); err != nil {
+		if target, err = r.takeTries(before, target); err != nil {
 			return before, err
 		}
 		if err := try(ctx, target); err != nil {

@@ -71,8 +71,8 @@ func unhurried(c *partner.Config) {
 	c.Scale = func(limit time.Duration) time.Duration { return limit * 8 }
 }
 
-// hurried scales the contract's limits down to some milliseconds.
-func hurried(c *partner.Config) {
+// withShortLimits scales the contract's limits down to some milliseconds.
+func withShortLimits(c *partner.Config) {
 	c.Scale = func(limit time.Duration) time.Duration { return limit / 100 }
 }
 
@@ -207,7 +207,7 @@ func TestTheOutcomeOfACallIsReportedAndLogged(t *testing.T) {
 			t.Parallel()
 			change := unhurried
 			if c.outcome == partner.ResultTimeout {
-				change = hurried
+				change = withShortLimits
 			}
 			b := setup(t, c.answer, change)
 			read := false

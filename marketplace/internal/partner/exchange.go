@@ -28,8 +28,8 @@ func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
 		defer end(nil)
 		// The second timer starts when the first one fires, so not before a paused replica
 		// continues.
-		heard := time.AfterFunc(limit+c.config.Scale(listening), func() { time.AfterFunc(catchUp, func() { end(errLate) }) })
-		defer heard.Stop()
+		listener := time.AfterFunc(limit+c.config.Scale(listening), func() { time.AfterFunc(catchUp, func() { end(errLate) }) })
+		defer listener.Stop()
 		defer context.AfterFunc(c.life, func() { end(errClosed) })()
 		answered <- c.exchange(within, t, asked)
 	})

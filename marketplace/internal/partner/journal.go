@@ -103,11 +103,11 @@ func (asked call) wrong(o Outcome) string {
 	if o.Err == nil {
 		return ""
 	}
-	said := marketplace.MessageOf(o.Err)
+	message := marketplace.MessageOf(o.Err)
 	if asked.endpoint != partnerapi.Products && asked.endpoint != partnerapi.Availability {
-		said, _, _ = strings.Cut(said, ", received ")
+		message, _, _ = strings.Cut(message, ", received ")
 	}
-	return oneLine(said)
+	return oneLine(message)
 }
 
 // lawful reports whether the contract allows this answer: an unavailable slot, a hold that cannot

@@ -79,8 +79,8 @@ func TestAJournalHoldsTheLastEntriesAndNeverWaitsForAWrite(t *testing.T) {
 		if len(rest) != 22 || rest[0] != 980 || rest[20] != 2000 || rest[21] != 3000 {
 			t.Errorf("want the last 20, and those of others, got %v", rest)
 		}
-		if said := log.String(); !strings.Contains(said, "not stored") || !strings.Contains(said, "entries=22") {
-			t.Errorf("want what was dropped in the log, got %s", said)
+		if logged := log.String(); !strings.Contains(logged, "not stored") || !strings.Contains(logged, "entries=22") {
+			t.Errorf("want what was dropped in the log, got %s", logged)
 		}
 	})
 }

@@ -76,7 +76,7 @@ func TestAnAnswerThatWaitsForOthersIsNotItsPartnersFault(t *testing.T) {
 
 func TestAnAnswerThatTakesTooLongToJudgeIsLate(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") }, hurried)
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") }, withShortLimits)
 	err := b.Products(t.Context(), b.target, time.Time{}, func(ctx context.Context, _ []byte) error {
 		<-ctx.Done()
 		return context.Cause(ctx)

@@ -16,14 +16,14 @@ func (o Outcome) without(key string) Outcome {
 	clean := redact.New(key).Redact
 	o.Message = clean(o.Message)
 	if ours := (*marketplace.Error)(nil); errors.As(o.Err, &ours) {
-		said := *ours
-		said.Message = clean(said.Message)
-		if said.Cause != nil {
-			if cause := said.Cause.Error(); clean(cause) != cause {
-				said.Cause = errors.New(clean(cause))
+		redacted := *ours
+		redacted.Message = clean(redacted.Message)
+		if redacted.Cause != nil {
+			if cause := redacted.Cause.Error(); clean(cause) != cause {
+				redacted.Cause = errors.New(clean(cause))
 			}
 		}
-		o.Err = &said
+		o.Err = &redacted
 	}
 	return o
 }

@@ -149,7 +149,7 @@ func TestTheRestOfAnAbandonedCallIsNotSent(t *testing.T) {
 		_, err = io.Copy(io.Discard, conn) // it never answers
 		ended <- err
 	}()
-	b := setup(t, nil, hurried)
+	b := setup(t, nil, withShortLimits)
 	b.target.BaseURL = &url.URL{Scheme: "http", Host: listener.Addr().String()}
 	if _, o := b.confirm(t.Context()); o.Kind != partner.Unanswered {
 		t.Errorf("want no answer, got %+v", o)

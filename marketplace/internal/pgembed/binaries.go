@@ -117,8 +117,8 @@ func look(folder string) (binaries, bool) {
 			return binaries{}, false
 		}
 	}
-	said, err := exec.Command(b.command("postgres"), "--version").Output()
-	match := version.FindSubmatch(said)
+	output, err := exec.Command(b.command("postgres"), "--version").Output()
+	match := version.FindSubmatch(output)
 	if err != nil || match == nil {
 		return binaries{}, false
 	}

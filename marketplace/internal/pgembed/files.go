@@ -60,8 +60,8 @@ func create(ctx context.Context, commands binaries, o owner, data, password stri
 	command := exec.CommandContext(ctx, commands.command("initdb"), args...)
 	command.Dir = fresh
 	command.SysProcAttr = o.process()
-	if said, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("initialize PostgreSQL's data: %w: %s", err, lastOf(string(said)))
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("initialize PostgreSQL's data: %w: %s", err, lastOf(string(output)))
 	}
 	if err := os.Rename(files, data); err != nil {
 		return fmt.Errorf("initialize PostgreSQL's data: %w", err)
@@ -69,8 +69,8 @@ func create(ctx context.Context, commands binaries, o owner, data, password stri
 	return os.RemoveAll(fresh)
 }
 
-func lastOf(said string) string {
-	lines := strings.Split(strings.TrimSpace(said), "\n")
+func lastOf(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
 	return lines[len(lines)-1]
 }
 

@@ -215,10 +215,10 @@ func TestAServerThatWasLeftBehindIsTakenOver(t *testing.T) {
 	out, err := service.StdoutPipe()
 	must(t, err)
 	must(t, service.Start())
-	said, _ := bufio.NewReader(out).ReadString('\n')
-	url, ok := strings.CutPrefix(strings.TrimSpace(said), "ready ")
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
 	if !ok {
-		t.Fatalf("want a service, got %q", said)
+		t.Fatalf("want a service, got %q", line)
 	}
 	remember(t, url)
 	must(t, service.Process.Kill())

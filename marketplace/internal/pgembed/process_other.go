@@ -12,8 +12,8 @@ import (
 // worksIn reports whether a live process was started with that folder. Without /proc the command
 // line distinguishes a server from another process with the same id.
 func worksIn(pid int, folder string) bool {
-	said, err := exec.Command("ps", "-o", "stat=,command=", "-p", strconv.Itoa(pid)).Output()
-	line := strings.TrimSpace(string(said))
+	output, err := exec.Command("ps", "-o", "stat=,command=", "-p", strconv.Itoa(pid)).Output()
+	line := strings.TrimSpace(string(output))
 	return err == nil && !strings.HasPrefix(line, "Z") && strings.Contains(line, folder)
 }
 

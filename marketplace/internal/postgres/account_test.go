@@ -129,7 +129,7 @@ func TestARefreshTokenExpires(t *testing.T) {
 }
 
 // It makes no difference whether the token is still stored.
-func TestAnExpiredRefreshTokenThatIsUsedAgainEndsNothing(t *testing.T) {
+func TestAnExpiredRefreshTokenThatIsUsedAgainEndsNoSession(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
 	aFamily(t, store)

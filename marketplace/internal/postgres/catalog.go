@@ -44,7 +44,7 @@ func (c *Catalog) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent
 		if position.SentAt.After(sent) {
 			return &marketplace.Error{Code: marketplace.Conflict, Message: "a later sync has been stored"}
 		}
-		ctx := unhurried(ctx) // a large catalog takes a while
+		ctx := withoutTimeout(ctx) // a large catalog takes a while
 		stored, err := storedCatalog(ctx, tx, integration)
 		if err != nil {
 			return err

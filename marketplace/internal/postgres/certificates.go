@@ -41,7 +41,7 @@ func (r *Runs) Govern(ctx context.Context, rules certification.Rules) error {
 const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(id, mode, base_url)`
 
 func (r *Runs) Withhold(ctx context.Context) ([]certification.Listing, error) {
-	// Once for each certificate: the news names the run that it rests on.
+	// Once for each certificate: the event names the run that it rests on.
 	if _, err := r.pool.Exec(ctx, `
 		SELECT integration_event(c.integration_id, $1, jsonb_build_object('reason', 'expired', 'run_id', c.run_id)) FROM conformance_certificates c
 		WHERE c.ended_at IS NULL AND c.valid_until <= now() AND NOT EXISTS (
@@ -139,9 +139,9 @@ func (r *Runs) RequestGoLive(ctx context.Context, integration uuid.UUID) error {
 // DecideGoLive approves or declines, also without a request, and informs the partner. It returns
 // whether that changed anything.
 func (r *Runs) DecideGoLive(ctx context.Context, integration uuid.UUID, approve bool, reason string) (changed bool, err error) {
-	state, news := certification.Declined, certification.GoLiveDeclined
+	state, event := certification.Declined, certification.GoLiveDeclined
 	if approve {
-		state, news = certification.Approved, certification.WentLive
+		state, event = certification.Approved, certification.WentLive
 	}
 	err = r.transaction(ctx, func(tx pgx.Tx) error {
 		made, err := tx.Exec(ctx, `
@@ -151,27 +151,27 @@ func (r *Runs) DecideGoLive(ctx context.Context, integration uuid.UUID, approve 
 		if changed = err == nil && made.RowsAffected() > 0; !changed {
 			return err
 		}
-		_, err = tx.Exec(ctx, `SELECT integration_event($1, $2, jsonb_build_object('reason', $3::text))`, integration, news, reason)
+		_, err = tx.Exec(ctx, `SELECT integration_event($1, $2, jsonb_build_object('reason', $3::text))`, integration, event, reason)
 		return err
 	})
 	return changed && err == nil, err
 }
 
-// News returns an integration's events after that id, oldest first.
-func (r *Runs) News(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error) {
+// EventsAfter returns an integration's events after that id, oldest first.
+func (r *Runs) EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error) {
 	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
 		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 AND id > $2 ORDER BY id LIMIT $3`, integration, after, most)
 }
 
-// LatestNews returns an integration's last events, newest first.
-func (r *Runs) LatestNews(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error) {
+// LatestEvents returns an integration's last events, newest first.
+func (r *Runs) LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error) {
 	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
 		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, integration, most)
 }
 
-// DropOldNews deletes events except the last keep of each integration. It deletes at most most events
+// DropOldEvents deletes events except the last keep of each integration. It deletes at most most events
 // and returns their number.
-func (r *Runs) DropOldNews(ctx context.Context, keep, most int) (int64, error) {
+func (r *Runs) DropOldEvents(ctx context.Context, keep, most int) (int64, error) {
 	return r.delete(ctx, `
 		DELETE FROM integration_events WHERE id = ANY (ARRAY(
 			SELECT old.id FROM integrations i, LATERAL (

@@ -224,8 +224,8 @@ type (
 // unhurriedTime limits statements that may take long.
 const unhurriedTime = 30 * time.Second
 
-// unhurried allows more time for the statements of a context, such as storing a large catalog.
-func unhurried(ctx context.Context) context.Context {
+// withoutTimeout allows more time for the statements of a context, such as storing a large catalog.
+func withoutTimeout(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unhurriedKey{}, true)
 }
 

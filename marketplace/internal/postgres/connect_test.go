@@ -25,8 +25,8 @@ func TestTheServersLogIsKeptFromRowsAsFarAsTheUserMay(t *testing.T) {
 			t.Errorf("%s: want %s, got %s", setting, want, got)
 		}
 	}
-	if tells, err := super.LogMayContainRows(t.Context()); err != nil || tells {
-		t.Errorf("Expected a log without rows, received %t, %v", tells, err)
+	if mayLeak, err := super.LogMayContainRows(t.Context()); err != nil || mayLeak {
+		t.Errorf("Expected a log without rows, received %t, %v", mayLeak, err)
 	}
 	role := "plain_" + strings.TrimPrefix(address[strings.LastIndex(address, "/")+1:], "test_")
 	role, _, _ = strings.Cut(role, "?")
@@ -39,14 +39,14 @@ func TestTheServersLogIsKeptFromRowsAsFarAsTheUserMay(t *testing.T) {
 	limited, err := postgres.Open(t.Context(), plain.String(), 1)
 	check(t, err)
 	defer limited.Close()
-	if tells, err := limited.LogMayContainRows(t.Context()); err != nil || !tells {
-		t.Errorf("Expected a report that the log may contain rows, received %t, %v", tells, err)
+	if mayLeak, err := limited.LogMayContainRows(t.Context()); err != nil || !mayLeak {
+		t.Errorf("Expected a report that the log may contain rows, received %t, %v", mayLeak, err)
 	}
 	pgtest.Exec(t, super, `ALTER ROLE `+role+` SET log_error_verbosity = 'terse'`)
 	again, err := postgres.Open(t.Context(), plain.String(), 1)
 	check(t, err)
 	defer again.Close()
-	if tells, err := again.LogMayContainRows(t.Context()); err != nil || tells {
-		t.Errorf("want what a superuser has set to hold, got %t, %v", tells, err)
+	if mayLeak, err := again.LogMayContainRows(t.Context()); err != nil || mayLeak {
+		t.Errorf("want what a superuser has set to hold, got %t, %v", mayLeak, err)
 	}
 }

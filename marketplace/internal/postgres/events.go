@@ -160,7 +160,7 @@ func (e *Events) wake(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) error {
 	}
 	jobs := make([]newJob, len(ready))
 	for i, id := range ready {
-		jobs[i] = newJob{args: job.Events{Subscription: id}, hastens: true}
+		jobs[i] = newJob{args: job.Events{Subscription: id}, makesDue: true}
 	}
 	return e.insertJobs(ctx, tx, jobs...)
 }

@@ -42,7 +42,7 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 			t.Errorf("want %d forgotten, got %d and %v", want, got, err)
 		}
 	}
-	forget(now, 0) // a call may be under way
+	forget(now, 0) // a call may be in progress
 	forget(now.Add(24*time.Hour), 1)
 	forget(now.Add(24*time.Hour), 0)
 	exec(`UPDATE bookings SET status = 'RELEASED', release = 'pending', reason = 'expired' WHERE id = $1`, booking)

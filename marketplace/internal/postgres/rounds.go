@@ -38,7 +38,7 @@ func (c *Catalog) AskForSyncs(ctx context.Context, requests ...catalog.SyncReque
 		}
 		jobs := make([]newJob, len(live))
 		for i, id := range live {
-			jobs[i] = newJob{args: job.Sync{Integration: id}, at: of[id].At, hastens: of[id].Cause == catalog.ByOperator}
+			jobs[i] = newJob{args: job.Sync{Integration: id}, at: of[id].At, makesDue: of[id].Cause == catalog.ByOperator}
 		}
 		return c.insertJobs(ctx, tx, jobs...)
 	})
@@ -106,7 +106,7 @@ func (c *Catalog) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.U
 	if due.After(at) {
 		pull.at = due
 	} else {
-		pull.hastens = true
+		pull.makesDue = true
 	}
 	return c.insertJobs(ctx, tx, pull)
 }

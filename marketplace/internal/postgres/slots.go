@@ -19,7 +19,7 @@ import (
 const slotColumns = `SELECT s.variation_id, s.availability_id, s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing, ` + slotAge + ` FROM slots s `
 
 func scanSlot(row pgx.CollectableRow) (slot marketplace.Slot, err error) {
-	err = row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, &slot.End, &slot.Status, &slot.Vacancies, &slot.Capacity, &slot.UnitPricing, &slot.NewsAt)
+	err = row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, &slot.End, &slot.Status, &slot.Vacancies, &slot.Capacity, &slot.UnitPricing, &slot.SentAt)
 	return slot, err
 }
 
@@ -55,7 +55,7 @@ func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (change
 		WHERE slot_pulls.sent_at IS NULL OR slot_pulls.sent_at <= EXCLUDED.sent_at`,
 		pull.VariationID, pull.SentAt, pull.Answer.SetAside, ownCurrencies(pull.Answer.Slots...)).Exec(count(&stored))
 	batch.Queue(storeSlots, append([]any{pull.VariationID, pull.SentAt}, rows...)...).Exec(count(&changes.Written))
-	if !pull.Answer.Nameless {
+	if !pull.Answer.HasUnreadableID {
 		batch.Queue(closeSlots, pull.VariationID, pull.SentAt, pull.Window.From, pull.Window.To, rows[0], pull.Answer.Kept).Exec(count(&changes.Closed))
 	}
 	batch.Queue(setCapacity, pull.VariationID)
@@ -242,15 +242,15 @@ func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.
 		Query(func(rows pgx.Rows) error {
 			slots, err := pgx.CollectRows(rows, scanSlot)
 			if len(slots) == 1 {
-				known.Slot, known.SaidAt = &slots[0], slots[0].NewsAt
+				known.Slot, known.KnownAt = &slots[0], slots[0].SentAt
 			}
 			return err
 		})
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return known, err
 	}
-	if pulled.After(known.SaidAt) {
-		known.SaidAt = pulled
+	if pulled.After(known.KnownAt) {
+		known.KnownAt = pulled
 	}
 	if known.Slot == nil && n.End.IsZero() {
 		known.Length, err = lengthNear(ctx, tx, known.VariationID, n.Start)
@@ -271,7 +271,7 @@ func lengthNear(ctx context.Context, tx pgx.Tx, variation uuid.UUID, moment time
 func writeSlot(ctx context.Context, tx pgx.Tx, slot marketplace.Slot) error {
 	batch := &pgx.Batch{}
 	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`+replaceSlot,
-		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.NewsAt)
+		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.SentAt)
 	batch.Queue(setCapacity, slot.VariationID)
 	if own := ownCurrencies(slot); own != nil {
 		batch.Queue(`

@@ -39,9 +39,9 @@ type Store struct {
 
 // database is embedded in every type of the store that reads or writes a kind of rows.
 type database struct {
-	pool   *pgxpool.Pool
-	queue  *river.Client[pgx.Tx] // inserts jobs only
-	hasten *river.Client[pgx.Tx] // makes waiting jobs due
+	pool     *pgxpool.Pool
+	queue    *river.Client[pgx.Tx] // inserts jobs only
+	dueQueue *river.Client[pgx.Tx] // makes waiting jobs due
 }
 
 // itsOwnTime makes the database set the times of jobs. Otherwise the queue would store the
@@ -87,18 +87,18 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, &unreachable{err}
 	}
-	if err := pool.Ping(unhurried(ctx)); err != nil {
+	if err := pool.Ping(withoutTimeout(ctx)); err != nil {
 		pool.Close()
 		return nil, &unreachable{err}
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet, Middleware: o.Jobs, Test: river.TestConfig{Time: itsOwnTime{}}})
-	hasten, failed := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet})
+	dueQueue, failed := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet})
 	if err := errors.Join(err, failed); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("create the job queue: %w", err)
 	}
-	d := database{pool, queue, hasten}
+	d := database{pool, queue, dueQueue}
 	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}, &Events{d}, &Runs{d}}, nil
 }
 
@@ -218,9 +218,9 @@ func (c *Clock) Set(ctx context.Context, read func(context.Context) (time.Time, 
 
 // newJob is a job to insert.
 type newJob struct {
-	args    river.JobArgs
-	at      time.Time // the earliest time; zero: immediately
-	hastens bool      // an existing job that waits for a later time becomes due now
+	args     river.JobArgs
+	at       time.Time // the earliest time; zero: immediately
+	makesDue bool      // an existing job that waits for a later time becomes due now
 }
 
 // InsertJobs inserts jobs. An existing unique job is left unchanged.
@@ -248,10 +248,10 @@ func (d database) insertJobs(ctx context.Context, tx pgx.Tx, jobs ...newJob) err
 		return err
 	}
 	for i, there := range inserted {
-		if !there.UniqueSkippedAsDuplicate || !jobs[i].hastens {
+		if !there.UniqueSkippedAsDuplicate || !jobs[i].makesDue {
 			continue
 		}
-		if _, err := d.hasten.JobRetryTx(ctx, tx, there.Job.ID); err != nil {
+		if _, err := d.dueQueue.JobRetryTx(ctx, tx, there.Job.ID); err != nil {
 			return err
 		}
 	}

@@ -30,11 +30,11 @@ const rowColumns = `
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
 func (s *Storefront) AllRows(ctx context.Context) ([]storefront.Row, error) {
-	return all(unhurried(ctx), s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
+	return all(withoutTimeout(ctx), s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
 }
 
 func (s *Storefront) Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]storefront.Row, error) {
-	return all(unhurried(ctx), s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
+	return all(withoutTimeout(ctx), s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
 }
 
 func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {
@@ -94,38 +94,38 @@ func closeSoon(conn *pgx.Conn) {
 
 func (f *feed) Close() { closeSoon(f.conn) }
 
-func (f *feed) Next(ctx context.Context) (storefront.News, error) {
+func (f *feed) Next(ctx context.Context) (storefront.Change, error) {
 	notification, err := f.conn.WaitForNotification(ctx)
 	if err != nil {
-		return storefront.News{}, err
+		return storefront.Change{}, err
 	}
-	return readNews(notification.Payload), nil
+	return readNotification(notification.Payload), nil
 }
 
-// readNews parses a notification. An unknown one, perhaps from a newer replica, counts as a change
+// readNotification parses a notification. An unknown one, perhaps from a newer replica, counts as a change
 // of everything.
-func readNews(payload string) (n storefront.News) {
+func readNotification(payload string) (n storefront.Change) {
 	kind, rest, _ := strings.Cut(payload, " ")
 	switch kind {
 	case notifyMark:
-		return storefront.News{Marks: []string{rest}}
+		return storefront.Change{Marks: []string{rest}}
 	case notifyTerms:
-		return storefront.News{Terms: true}
+		return storefront.Change{Terms: true}
 	case notifyActivities, notifyIntegration:
 		var ids []uuid.UUID
 		for _, text := range strings.Fields(rest) {
 			id, err := uuid.Parse(text)
 			if err != nil {
-				return storefront.News{All: true}
+				return storefront.Change{All: true}
 			}
 			ids = append(ids, id)
 		}
 		if kind == notifyIntegration {
-			return storefront.News{Integrations: ids}
+			return storefront.Change{Integrations: ids}
 		}
-		return storefront.News{Activities: ids}
+		return storefront.Change{Activities: ids}
 	default: // includes "all"
-		return storefront.News{All: true}
+		return storefront.Change{All: true}
 	}
 }
 

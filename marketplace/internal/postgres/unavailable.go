@@ -26,9 +26,9 @@ const (
 	outdated = "the database's tables are not up to date: restart the service, or run marketplace migrate"
 )
 
-// troubles map a SQLSTATE, or its class, to a problem of the whole database. The first match
+// outages map a SQLSTATE, or its class, to a problem of the whole database. The first match
 // counts.
-var troubles = []struct{ state, words string }{
+var outages = []struct{ state, words string }{
 	{"25006", readOnly}, // read_only_sql_transaction
 	{"53100", full},     // disk_full
 	{"58030", full},     // io_error: as PostgreSQL says of a quota
@@ -45,7 +45,7 @@ var troubles = []struct{ state, words string }{
 
 // trouble returns why the database is unavailable, or "" if the error does not say so.
 func trouble(err error) string {
-	var said *pgconn.PgError
+	var failure *pgconn.PgError
 	var connecting *pgconn.ConnectError
 	var network net.Error
 	if err == nil {
@@ -59,9 +59,9 @@ func trouble(err error) string {
 			return silent
 		}
 		return away
-	case errors.As(err, &said):
-		for _, t := range troubles {
-			if strings.HasPrefix(said.Code, t.state) {
+	case errors.As(err, &failure):
+		for _, t := range outages {
+			if strings.HasPrefix(failure.Code, t.state) {
 				return t.words
 			}
 		}

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// beatEvery is how often a mark is sent to check that the feed still delivers.
-	beatEvery = 500 * time.Millisecond
-	// mostBeats is how many marks in a row may be missing before the feed is replaced.
-	mostBeats = 3
+	// heartbeatEvery is how often a mark is sent to check that the feed still delivers.
+	heartbeatEvery = 500 * time.Millisecond
+	// mostMissedHeartbeats is how many marks in a row may be missing before the feed is replaced.
+	mostMissedHeartbeats = 3
 	// retryEvery is the pause between attempts to listen.
 	retryEvery = 250 * time.Millisecond
-	// manyNews is how many notifications are buffered.
-	manyNews = 1024
+	// mostNotifications is how many notifications are buffered.
+	mostNotifications = 1024
 )
 
 var errSilent = errors.New("the database's notifications stopped")
@@ -57,7 +57,7 @@ func (f *Front) listen(ctx context.Context) (Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.refresh(ctx, News{All: true, Marks: f.waiting()}); err != nil {
+	if err := f.refresh(ctx, Change{All: true, Marks: f.waiting()}); err != nil {
 		feed.Close()
 		return nil, err
 	}
@@ -67,41 +67,41 @@ func (f *Front) listen(ctx context.Context) (Feed, error) {
 // follow applies the changes from a feed. It returns why the feed ended.
 func (f *Front) follow(ctx context.Context, feed Feed) error {
 	ctx, cancel := context.WithCancel(ctx)
-	news, failed, done := make(chan News, manyNews), make(chan error, 1), make(chan struct{})
+	notifications, failed, done := make(chan Change, mostNotifications), make(chan error, 1), make(chan struct{})
 	defer func() { <-done }() // the reader uses the feed until then
 	defer cancel()
 	go func() {
 		defer close(done)
-		failed <- read(ctx, feed, news)
+		failed <- read(ctx, feed, notifications)
 	}()
-	beat := time.NewTicker(beatEvery)
-	defer beat.Stop()
+	heartbeat := time.NewTicker(heartbeatEvery)
+	defer heartbeat.Stop()
 	for silent := 0; ; {
 		select {
-		case received := <-news:
+		case received := <-notifications:
 			silent = 0
-			if err := f.refresh(ctx, withMore(received, news)); err != nil {
+			if err := f.refresh(ctx, withMore(received, notifications)); err != nil {
 				return err
 			}
-		case <-beat.C:
-			if silent++; silent > mostBeats {
+		case <-heartbeat.C:
+			if silent++; silent > mostMissedHeartbeats {
 				return errSilent
 			}
-			f.beat(ctx)
+			f.heartbeat(ctx)
 		case err := <-failed:
 			return err
 		}
 	}
 }
 
-// beat sends a mark. A mark that cannot be sent counts as missing.
-func (f *Front) beat(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, beatEvery)
+// heartbeat sends a mark. A mark that cannot be sent counts as missing.
+func (f *Front) heartbeat(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatEvery)
 	defer cancel()
 	_ = f.store.Announce(ctx, f.name)
 }
 
-func read(ctx context.Context, feed Feed, into chan<- News) error {
+func read(ctx context.Context, feed Feed, into chan<- Change) error {
 	for {
 		received, err := feed.Next(ctx)
 		if err != nil {
@@ -116,10 +116,10 @@ func read(ctx context.Context, feed Feed, into chan<- News) error {
 }
 
 // withMore adds other buffered changes, so that they are read together.
-func withMore(received News, news <-chan News) News {
+func withMore(received Change, notifications <-chan Change) Change {
 	for {
 		select {
-		case more := <-news:
+		case more := <-notifications:
 			received.add(more)
 		default:
 			return received
@@ -128,7 +128,7 @@ func withMore(received News, news <-chan News) News {
 }
 
 // refresh reads and applies changes, then wakes the callers that wait for the marks.
-func (f *Front) refresh(ctx context.Context, n News) error {
+func (f *Front) refresh(ctx context.Context, n Change) error {
 	if !n.All && !n.Terms && len(n.Activities) == 0 && len(n.Integrations) == 0 {
 		f.reached(n.Marks)
 		return nil

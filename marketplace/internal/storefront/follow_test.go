@@ -47,27 +47,27 @@ func TestReadersSeeEveryChangeThatWasAnsweredBeforeTheyAsked(t *testing.T) {
 	all.Wait()
 }
 
-// deafened is a store whose feeds can be silenced, like a half-open connection.
-type deafened struct {
+// silencedListener is a store whose feeds can be silenced, like a half-open connection.
+type silencedListener struct {
 	*postgres.Storefront
-	deaf    atomic.Bool
+	silent  atomic.Bool
 	listens atomic.Int64
 }
 
-type deafFeed struct {
+type silentFeed struct {
 	storefront.Feed
-	store *deafened
+	store *silencedListener
 }
 
-func (d *deafened) Listen(ctx context.Context) (storefront.Feed, error) {
+func (d *silencedListener) Listen(ctx context.Context) (storefront.Feed, error) {
 	d.listens.Add(1)
 	feed, err := d.Storefront.Listen(ctx)
-	return deafFeed{feed, d}, err
+	return silentFeed{feed, d}, err
 }
 
-func (f deafFeed) Next(ctx context.Context) (storefront.News, error) {
+func (f silentFeed) Next(ctx context.Context) (storefront.Change, error) {
 	reported, err := f.Feed.Next(ctx)
-	if err == nil && f.store.deaf.Load() {
+	if err == nil && f.store.silent.Load() {
 		return f.Next(ctx)
 	}
 	return reported, err
@@ -76,12 +76,12 @@ func (f deafFeed) Next(ctx context.Context) (storefront.News, error) {
 func TestAFeedThatStopsReportingIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
-	store := &deafened{Storefront: s.store.Storefront}
+	store := &silencedListener{Storefront: s.store.Storefront}
 	f := open(t, store, 1<<20)
-	store.deaf.Store(true)
+	store.silent.Store(true)
 	s.add(t, s.register(t, "Old Town Walks"), "Walk")
 	eventually(t, "it is still shown", func() bool { return len(list(t, f, storefront.Query{}).Data) == 1 })
-	store.deaf.Store(false)
+	store.silent.Store(false)
 	if err := f.CatchUp(t.Context()); err != nil || store.listens.Load() < 2 {
 		t.Errorf("want it to listen again, got %d feeds and %v", store.listens.Load(), err)
 	}

@@ -30,12 +30,12 @@ type Store interface {
 
 // Feed delivers changes in the order of commits.
 type Feed interface {
-	Next(ctx context.Context) (News, error)
+	Next(ctx context.Context) (Change, error)
 	Close()
 }
 
-// News describes a change.
-type News struct {
+// Change describes a change.
+type Change struct {
 	All          bool // anything may have changed
 	Terms        bool
 	Activities   []uuid.UUID
@@ -43,7 +43,7 @@ type News struct {
 	Marks        []string
 }
 
-func (n *News) add(more News) {
+func (n *Change) add(more Change) {
 	n.All, n.Terms = n.All || more.All, n.Terms || more.Terms
 	n.Activities = append(n.Activities, more.Activities...)
 	n.Integrations = append(n.Integrations, more.Integrations...)

@@ -54,11 +54,11 @@ func TestEveryThreadOfAProcessHasALowerPriorityThanTheService(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
 	for range 10 { // threads start at any time
-		var said bytes.Buffer
-		p, err := suite.Start(suite.Command{Path: self, Dir: t.TempDir(), Env: []string{showPriorities}, Output: &said})
+		var output bytes.Buffer
+		p, err := suite.Start(suite.Command{Path: self, Dir: t.TempDir(), Env: []string{showPriorities}, Output: &output})
 		must(t, err)
 		<-p.Gone
-		priorities := strings.Fields(said.String())
+		priorities := strings.Fields(output.String())
 		if p.Code() != 0 || len(priorities) < 2 {
 			t.Fatalf("got exit code %d and the priorities %v: %s", p.Code(), priorities, p.LastError())
 		}

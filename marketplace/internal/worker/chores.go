@@ -118,9 +118,9 @@ const (
 	keptHealthChanges = 200
 	keptBreaches      = 200
 	// keptJudged is how long a rule is stored after it was last broken.
-	keptJudged = 90 * 24 * time.Hour
-	keptNews   = 200
-	keptRuns   = 30 // with their reports
+	keptJudged            = 90 * 24 * time.Hour
+	keptIntegrationEvents = 200
+	keptRuns              = 30 // with their reports
 	// keptAnswers is how long the answer to a request with an idempotency key is stored.
 	keptAnswers = 24 * time.Hour
 	// keptEvents is how long events and their deliveries are stored.
@@ -168,7 +168,7 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldRuns(ctx, keptRuns, rowsDropped) })
 		}},
 		{"integration_events", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldNews(ctx, keptNews, rowsDropped) })
+			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldEvents(ctx, keptIntegrationEvents, rowsDropped) })
 		}},
 		{"slots", func() (int64, error) { return w.dropPastSlots(ctx) }},
 		{"guests", func() (int64, error) { return w.eraseGuests(ctx) }},

@@ -268,15 +268,15 @@ func TestResellersReceiveTheCatalogEventsThatTheySubscribeTo(t *testing.T) {
 	b.replica(t)
 	variations := subjects(3)
 	b.insert(t, uuid.UUID{}, marketplace.SlotChanged, variations, 0, 2)
-	b.tellAll(t)
+	b.notifyAll(t)
 	until(t, "all taken", func() bool { return len(asked.received(t)) == 3 })
 	if got := not.received(t); len(got) > 0 {
 		t.Errorf("Expected only the subscribed events, received %v", got)
 	}
 }
 
-// tellAll publishes the stored events.
-func (b *bench) tellAll(t testing.TB) {
+// notifyAll publishes the stored events.
+func (b *bench) notifyAll(t testing.TB) {
 	t.Helper()
 	until(t, "all published", func() bool { return b.count(t, `SELECT count(*) FROM event_outbox`) == 0 })
 }
@@ -383,7 +383,7 @@ func TestADisabledAccountReceivesNoEvents(t *testing.T) {
 	pgtest.Exec(t, b.store, `UPDATE accounts SET disabled_at = now() WHERE id = $1`, account)
 	b.replica(t)
 	b.insert(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
-	b.tellAll(t)
+	b.notifyAll(t)
 	b.idle(t)
 	if r.asked > 0 || b.count(t, `SELECT count(*) FROM event_deliveries`) > 0 {
 		t.Error("want nothing sent")

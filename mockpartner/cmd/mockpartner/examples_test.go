@@ -125,8 +125,8 @@ func succeeds(t *testing.T, folder, line, tried string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if said, err := shell(ctx, folder, tried).CombinedOutput(); err != nil {
-		t.Errorf("%s: %v\n%s", line, err, said)
+	if output, err := shell(ctx, folder, tried).CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", line, err, output)
 	}
 }
 

@@ -43,7 +43,7 @@ What reserve, confirm, release and cancel do is learned from recordings: HTTP
 archives (HAR) of browsers and proxies, what 'conformance proxy --record' writes, or
 the run.har of a conformance run, which contains the most. A recording alone is enough.
 
-The file says beside each part what it was learned from, and what was guessed. It
+The file states for each part what it was learned from, and what was guessed. It
 contains no key and no customer's data. Calls are made one after another, at most
 --max-rps a second.
 

@@ -15,7 +15,7 @@ func TestLearnWritesATwinThatTheMockPlays(t *testing.T) {
 	twin := filepath.Join(t.TempDir(), "twin.yaml")
 	got := finish(t, "learn", "--base-url", mock.base, "--max-rps", "0", "--out", twin)
 	if got.code != 0 || got.stderr != "" || !strings.Contains(got.stdout, "8 products, 12 options") || !strings.Contains(got.stdout, "learned from 16 calls to the partner and 0 recorded calls") {
-		t.Fatalf("want it said what was learned, got %+v", got)
+		t.Fatalf("want a report of what was learned, got %+v", got)
 	}
 	text, err := os.ReadFile(twin)
 	if err != nil || strings.Contains(string(text), key) {

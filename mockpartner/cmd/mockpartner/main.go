@@ -59,8 +59,8 @@ func newHealth() *cobra.Command {
 	return cli.NewHealth(&cobra.Command{
 		Use:   "health",
 		Short: "Check whether a running mock is up",
-		Long: `health asks the mock at the address whether it is up, and exits with 0 if it is: for
-containers, which have no shell and no curl.`,
+		Long: `health exits with 0 if the mock at the address is up. Use it as the health check of a
+container, which has no shell and no curl.`,
 		Example: `  mockpartner health --addr 127.0.0.1:8081`,
 		Args:    cobra.NoArgs,
 	}, defaultAddr, "address that the mock listens on", control.Path+"/healthz", "the mock is up")

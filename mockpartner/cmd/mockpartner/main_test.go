@@ -68,7 +68,7 @@ func finishAs(t *testing.T, attributes *syscall.SysProcAttr, args ...string) out
 	return outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// refused wants the command to have ended with that code and one line with these words,
+// refused expects the command to have ended with that code and one line with these words,
 // which show no secret.
 func (o outcome) refused(t *testing.T, code int, words ...string) {
 	t.Helper()
@@ -168,7 +168,7 @@ func (s serving) ask(method, path, authorization, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// stop sends the signal and wants the command to end well.
+// stop sends the signal and expects the command to end well.
 func (s serving) stop(signal os.Signal) {
 	s.t.Helper()
 	if err := s.command.Process.Signal(signal); err != nil {

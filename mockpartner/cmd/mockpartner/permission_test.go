@@ -45,7 +45,7 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 				t.Skip("every user may listen on every port here")
 			}
 			var user syscall.SysProcAttr
-			if os.Geteuid() == 0 { // who may do everything
+			if os.Geteuid() == 0 { // root has all permissions
 				user.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 			}
 			finishAs(t, &user, strings.Fields(c.args)...).refused(t, c.code, c.want)

@@ -83,9 +83,9 @@ func newDefects() *cobra.Command {
 	return newListing(&cobra.Command{
 		Use:   "defects [NAME...]",
 		Short: "List defects: ways in which a mock can break the contract",
-		Long: `defects lists partners that break the contract on purpose, each in one way: its
-name, the rule of the conformance suite that it breaks, the real mistake that it
-stands for, and what it looks like from outside.`,
+		Long: `defects lists partners that each break the contract in one way. It prints the name,
+the rule of the conformance suite that is broken, the real mistake behind it, and what
+callers see.`,
 		Example: `  mockpartner defects
   mockpartner defects release-gives-nothing-back
   mockpartner serve --auth-key a-test-key --defect release-gives-nothing-back`,
@@ -98,9 +98,9 @@ func newVariants() *cobra.Command {
 	return newListing(&cobra.Command{
 		Use:   "variants [NAME...]",
 		Short: "List variants: unusual partners that keep the contract",
-		Long: `variants lists partners that keep the contract in a way that few do: its name, the
-clause that allows it, and what it looks like from outside. If you integrate with
-partners, you must support all of them.`,
+		Long: `variants lists unusual partners that keep the contract. It prints the name, the clause
+that allows it, and what callers see. If you integrate with partners, you must support
+all of them.`,
 		Example: `  mockpartner variants
   mockpartner serve --auth-key a-test-key --variant awkward-codes,holds-of-15-minutes`,
 	}, defects.Variants, func(v defects.Partner) []string {

@@ -101,7 +101,7 @@ func TestAnInvalidCalendarIsRefusedWithItsPlace(t *testing.T) {
 		`{from: 2026-07-01, days: 1, slots: [{at: "09:30", lasts: 2h, left: [many]}]}`:                                   `expected the remaining seats of a slot, such as 12, 12/20, closed, closed 3/20, free or none, received "many"`,
 		`{from: 2026-07-01, days: 1, slots: [{at: "09:30", lasts: 2h, weekdays: [Fry], left: [1]}]}`:                     "slots[0].weekdays[0]: expected a weekday",
 		`{from: 2026-07-01, days: 1, slots: [{at: "09:30", lasts: 2h, left: [1]}, {at: "09:30", lasts: 1h, left: [1]}]}`: "there is a slot at 09:30 on this day already",
-		`{from: 2026-07-01, days: 1, slots: []}, starts: ["09:30"]`:                                                      "only cutOff, limitedAt, freesale, hideVacancies and seats go with a calendar",
+		`{from: 2026-07-01, days: 1, slots: []}, starts: ["09:30"]`:                                                      "a calendar allows only cutOff, limitedAt, freesale, hideVacancies and seats",
 	} {
 		c, err := catalog.Parse("c.yaml", []byte(walk("START_TIME", calendar)))
 		if err == nil {

@@ -193,7 +193,7 @@ func (c *checker) shares(path string, s Schedule) {
 func (c *checker) calendar(path string, kind partnerapi.AvailabilityType, s Schedule) {
 	if len(s.Starts) > 0 || s.Duration != 0 || s.Opens != "" || s.Closes != "" || len(s.ClosedOn) > 0 || s.Capacity != (Seats{}) ||
 		s.SoldOut+s.Closed+s.Limited != 0 || s.UnitPricing != "" {
-		c.add(path+".calendar", "only cutOff, limitedAt, freesale, hideVacancies and seats go with a calendar")
+		c.add(path+".calendar", "a calendar allows only cutOff, limitedAt, freesale, hideVacancies and seats")
 	}
 	if _, err := s.Calendar.compile(kind); err != nil {
 		c.add(path+".calendar", "%v", err)

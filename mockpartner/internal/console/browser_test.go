@@ -48,13 +48,13 @@ func (v visitor) status(s platform.SlotState) partnerapi.SlotStatus {
 	return ""
 }
 
-// book sends a reserve for the slot, and wants the status.
+// book sends a reserve for the slot, and expects the status.
 func (v visitor) book(s platform.SlotState, want int) {
 	v.t.Helper()
 	v.partner("POST", "/bookings/reserve", fmt.Sprintf(`{"productId":%q,"optionId":%q,"availabilityId":%q,"units":[{"id":"unit-adult","quantity":1}]}`, s.ProductID, s.OptionID, s.AvailabilityID), want)
 }
 
-// accessible wants the page to be so. Of some 200 defects, whose rows are alike, a few are
+// accessible expects the page to be so. Of some 200 defects, whose rows are alike, a few are
 // seen: axe-core takes seconds for all.
 func (o tab) accessible(axe string) {
 	o.T.Helper()
@@ -96,7 +96,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.See(`getComputedStyle(document.activeElement).outlineStyle === "solid"`)
 		o.Do(chromedp.KeyEvent(kb.Enter))
 		o.Shows("#slots-slot .facts", "SOLD_OUT")
-		o.Shows("#said", "Done: Sell out")
+		o.Shows("#status", "Done: Sell out")
 		o.See(`document.activeElement.id === "slot-title"`) // the button is off now
 		if got := o.status(slot); got != partnerapi.StatusSoldOut {
 			t.Errorf("want availability to say so, got %s", got)
@@ -131,7 +131,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.book(o.slot(), 500)
 		o.Shows("#exchanges-list .fault", "fault fault-1")
 		o.Shows("#faults-armed", "fired 1 of 1")
-		o.Shows("#said", "New exchange: POST /bookings/reserve")
+		o.Shows("#status", "New exchange: POST /bookings/reserve")
 		o.Click("#x-1")
 		o.Shows("#exchanges-list .body", "This is the fault fault-1.")
 		o.Click("#disarm-fault-1-go")
@@ -146,7 +146,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		const confirm = `{"reservationConfirmationCode":"unknown"}`
 		o.partner("POST", "/bookings/confirm", confirm, 400)
 		o.Click("#repeat-1-go")
-		o.Shows("#said", "Done: Repeat answer")
+		o.Shows("#status", "Done: Repeat answer")
 		o.Shows("#faults-armed", "not fired yet")
 		o.partner("POST", "/bookings/confirm", confirm, 400)
 		o.Shows("#exchanges-list .fault", "fault fault-1")
@@ -308,7 +308,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Quiet()
 	})
 
-	t.Run("what is refused is said at its form, which keeps what was written", func(t *testing.T) {
+	t.Run("a refusal is shown at its form, which keeps the input", func(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, start(t), "/_mock/")
 		o.Do(chromedp.SendKeys(chromedp.ID("arm-own-fault"), "stats: 500"))

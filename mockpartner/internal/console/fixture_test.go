@@ -65,7 +65,7 @@ func (v visitor) see(path string) string {
 	return text
 }
 
-// partner calls an endpoint of the partner, and wants the status.
+// partner calls an endpoint of the partner, and expects the status.
 func (v visitor) partner(method, path, body string, want int) {
 	v.t.Helper()
 	if response, text := v.send(method, path, "application/json", body); response.StatusCode != want {

@@ -46,7 +46,7 @@ func start(t *testing.T, change ...func(*mockpartner.Options)) operator {
 	return operator{t: t, mock: mock, base: server.URL}
 }
 
-// call wants a status, and returns the answer decoded from JSON.
+// call expects a status, and returns the answer decoded from JSON.
 func (o operator) call(method, path, body string, want int) map[string]any {
 	o.t.Helper()
 	return o.send(method, path, body, want, nil)
@@ -80,7 +80,7 @@ func (o operator) send(method, path, body string, want int, header http.Header) 
 	return answer
 }
 
-// refused wants a status and a message that holds the words.
+// refused expects a status and a message that holds the words.
 func (o operator) refused(method, path, body string, status int, words string) {
 	o.t.Helper()
 	message, _ := o.call(method, path, body, status)["message"].(string)
@@ -308,7 +308,7 @@ func TestRoutesAreListedWithAbsoluteURLs(t *testing.T) {
 	}
 }
 
-// What is listed is answered, and nothing else: the list is no second truth.
+// Every listed route is answered, and no other one.
 func TestEveryRouteIsAnswered(t *testing.T) {
 	t.Parallel()
 	o := start(t)

@@ -72,7 +72,7 @@ func removeQuirk(c *call) (any, error) {
 	name := c.variable("name")
 	err := c.box.Faults().RemoveQuirk(name)
 	if errors.Is(err, script.ErrQuirkMissing) {
-		err = fmt.Errorf("%w: GET %s/quirks lists them; those of a scenario, a defect or a variant go with it", err, Path)
+		err = fmt.Errorf("%w: GET %s/quirks lists them; those of a scenario, a defect or a variant are removed with it", err, Path)
 	}
 	return keys{"deleted": name}, err
 }

@@ -184,13 +184,13 @@ func TestTestimonyIsRecordedAndListed(t *testing.T) {
 		`{}`:                             "expected either died",
 		`{"died":["here"],"byHand":"c"}`: "expected either died",
 		`{"died":["here"]}`:              `such as 127.0.0.1:40112, received "here"`,
-		`{"byHand":"c","at":"2026-07-01T09:00:00Z"}`:                                          "at and since go with died",
+		`{"byHand":"c","at":"2026-07-01T09:00:00Z"}`:                                          "at and since are only for died",
 		`{"died":["127.0.0.1:1"],"at":"2026-07-01T09:00:00Z","since":"2026-07-01T09:00:01Z"}`: "since: expected a time that is not after at",
 		`{"died":["127.0.0.1:1"],"when":"now"}`:                                               "when",
 		`{"byHand":"` + strings.Repeat("c", 1025) + `"}`:                                      "at most 1024 bytes",
 	} {
-		if said, _ := o.call("POST", "/_mock/testimony", body, 400)["message"].(string); !strings.Contains(said, words) {
-			t.Errorf("%.60s: want %q, got %q", body, words, said)
+		if message, _ := o.call("POST", "/_mock/testimony", body, 400)["message"].(string); !strings.Contains(message, words) {
+			t.Errorf("%.60s: want %q, got %q", body, words, message)
 		}
 	}
 }

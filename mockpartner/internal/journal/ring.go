@@ -227,7 +227,7 @@ func (t *Testimony) complete(now time.Time) error {
 	case (len(t.Died) == 0) == (t.ByHand == ""):
 		return errors.New("expected either died, the connections of a process, or byHand, the code of a hold")
 	case t.ByHand != "" && !(t.At.IsZero() && t.Since.IsZero()):
-		return errors.New("at and since go with died")
+		return errors.New("at and since are only for died")
 	case len(t.ByHand) > maxTestifiedCode || !utf8.ValidString(t.ByHand):
 		return fmt.Errorf("byHand: expected a code of at most %d bytes", maxTestifiedCode)
 	case t.ByHand != "":

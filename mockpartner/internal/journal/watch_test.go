@@ -98,7 +98,7 @@ func TestASlowSubscriberIsDroppedNotWaitedFor(t *testing.T) {
 	if len(j.watchers) != 0 {
 		t.Fatal("want it dropped")
 	}
-	// What it has queued is of exchanges that are gone, but for the last: they
+	// What it has queued is of exchanges that are gone, except for the last: they
 	// are not kept for it.
 	var last error
 	read := 0

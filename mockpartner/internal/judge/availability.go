@@ -9,16 +9,16 @@ import (
 )
 
 // asked yields the readable availability calls with their options.
-func (s *story) asked(b *bench) func(yield func(*call, *catalog.IndexedOption) bool) {
+func (s *history) asked(b *tally) func(yield func(*call, *catalog.IndexedOption) bool) {
 	return func(yield func(*call, *catalog.IndexedOption) bool) {
 		for c := range s.of(partnerapi.Availability) {
 			if c.asks == nil {
-				b.cannot(unreadable)
+				b.cannotJudge(unreadable)
 				continue
 			}
 			option, ok := s.option(c.asks.ProductID, c.asks.OptionID)
 			if !ok {
-				b.cannot("the option is not in the catalog")
+				b.cannotJudge("the option is not in the catalog")
 				continue
 			}
 			if !yield(c, option) {
@@ -28,7 +28,7 @@ func (s *story) asked(b *bench) func(yield func(*call, *catalog.IndexedOption) b
 	}
 }
 
-func window(s *story, b *bench) {
+func window(s *history, b *tally) {
 	for c, option := range s.asked(b) {
 		location := option.Product.Location
 		if duty.WindowOf(c.asks.LocalDateStart, c.asks.LocalDateEnd, location, c.At) != duty.OtherWindow {
@@ -41,7 +41,7 @@ func window(s *story, b *bench) {
 	}
 }
 
-func party(s *story, b *bench) {
+func party(s *history, b *tally) {
 	for c, option := range s.asked(b) {
 		want := asksFor(option)
 		if units := c.asks.Units; len(units) == 1 && units[0] == (partnerapi.UnitQuantity{ID: want, Quantity: 1}) {
@@ -62,7 +62,7 @@ func asksFor(option *catalog.IndexedOption) string {
 // Each pull of the catalog allows one request for every option. A slow sync may use the allowance
 // of one pull after the next pull, but no longer. Failed calls do not count, nor do calls whose
 // answers may be lost because a process died or was paused. A new day is a new window.
-func oncePerSync(s *story, b *bench) {
+func oncePerSync(s *history, b *tally) {
 	type slots struct{ product, option, from string }
 	type account struct {
 		left, pull int
@@ -88,7 +88,7 @@ func oncePerSync(s *story, b *bench) {
 		}
 		a.left, a.pull = min(a.left+pulls-a.pull, 2), pulls
 		if a.left == 0 && pulls == 0 && !s.complete() {
-			b.cannot(early)
+			b.cannotJudge(early)
 			continue
 		}
 		if a.left == 0 {

@@ -156,7 +156,7 @@ type meant struct {
 
 // spell finds the calls whose path contains a known code or booking id, misspelt by a client that
 // does not escape it as one segment (RSV-6).
-func (s *story) spell(holds map[string][]*hold) {
+func (s *history) spell(holds map[string][]*hold) {
 	wrong := map[string]meant{}
 	for code := range holds {
 		for _, target := range misspellings(code, "") {
@@ -179,7 +179,7 @@ func (s *story) spell(holds map[string][]*hold) {
 	}
 }
 
-func (s *story) bookingIDs() map[string]bool {
+func (s *history) bookingIDs() map[string]bool {
 	ids := map[string]bool{}
 	for c := range s.of(partnerapi.Confirm) {
 		if answer, ok := answerOf[partnerapi.ConfirmAnswer](c); ok && answer.ExternalBookingID != "" {

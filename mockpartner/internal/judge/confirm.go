@@ -7,10 +7,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func reservedFirst(s *story, b *bench) {
+func reservedFirst(s *history, b *tally) {
 	for c := range s.of(partnerapi.Confirm) {
 		if c.code == "" {
-			b.cannot("the body names no code that can be read")
+			b.cannotJudge("the body names no code that can be read")
 		}
 	}
 	lost := s.lostCodes()
@@ -23,7 +23,7 @@ func reservedFirst(s *story, b *bench) {
 			case isLost:
 				b.broken([]*call{reserve, c}, "The answer to reserve with the code %.60q had not arrived by then.", h.code)
 			case !s.complete():
-				b.cannot(early)
+				b.cannotJudge(early)
 			default:
 				b.broken([]*call{c}, "No reserve was answered with the code %.60q.", h.code)
 			}
@@ -31,7 +31,7 @@ func reservedFirst(s *story, b *bench) {
 	}
 }
 
-func (s *story) lostCodes() map[string]*call {
+func (s *history) lostCodes() map[string]*call {
 	lost := map[string]*call{}
 	for c := range s.of(partnerapi.Reserve) {
 		if !c.succeeded() && c.After != nil && c.After.Hold != nil {
@@ -41,7 +41,7 @@ func (s *story) lostCodes() map[string]*call {
 	return lost
 }
 
-func confirmOnce(s *story, b *bench) {
+func confirmOnce(s *history, b *tally) {
 	for _, h := range s.holds {
 		var until time.Time // earlier confirms are or may be in progress until then
 		var before *call
@@ -54,7 +54,7 @@ func confirmOnce(s *story, b *bench) {
 				b.kept()
 			case final && !s.knows(before, c.Arrived) && since(before, c) >= presumed:
 				final = false
-				b.cannot("the caller may have died or been paused before it stored the answer")
+				b.cannotJudge("the caller may have died or been paused before it stored the answer")
 			case final:
 				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q, though it had been answered %d.", h.code, before.Status)
 			case c.Arrived.Before(until):
@@ -71,7 +71,7 @@ func confirmOnce(s *story, b *bench) {
 	}
 }
 
-func notReleased(s *story, b *bench) {
+func notReleased(s *history, b *tally) {
 	for _, h := range s.holds {
 		for _, c := range h.confirms {
 			if len(h.releases) > 0 && h.releases[0].Number < c.Number {

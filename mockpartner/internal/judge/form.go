@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func authorized(s *story, b *bench) {
+func authorized(s *history, b *tally) {
 	for _, c := range s.calls {
 		if c.Authorized {
 			b.kept()
@@ -31,7 +31,7 @@ func authorized(s *story, b *bench) {
 	}
 }
 
-func known(s *story, b *bench) {
+func known(s *history, b *tally) {
 	for _, c := range s.calls {
 		if c.endpoint == "" {
 			b.broken([]*call{c}, "%s %.100q is not one of the six calls of the contract.", c.Method, c.path)
@@ -41,7 +41,7 @@ func known(s *story, b *bench) {
 	}
 }
 
-func escaped(s *story, b *bench) {
+func escaped(s *history, b *tally) {
 	for _, c := range s.calls {
 		switch {
 		case c.endpoint != partnerapi.Release && c.endpoint != partnerapi.Cancel:
@@ -56,13 +56,13 @@ func escaped(s *story, b *bench) {
 // quantity matches the pointers that the rules of parties judge.
 var quantity = regexp.MustCompile(`^/units/[0-9]+/quantity$`)
 
-func schema(s *story, b *bench) {
+func schema(s *history, b *tally) {
 	for _, c := range s.calls {
 		if c.schema == "" {
 			continue
 		}
 		if c.Request.Truncated {
-			b.cannot("the record has only the body's beginning")
+			b.cannotJudge("the record has only the body's beginning")
 			continue
 		}
 		var wrong []schemas.Problem
@@ -86,7 +86,7 @@ func andMore(n int) string {
 	return ", and more"
 }
 
-func contentType(s *story, b *bench) {
+func contentType(s *history, b *tally) {
 	for _, c := range s.calls {
 		if !c.hasBody() || c.endpoint == "" {
 			continue
@@ -99,7 +99,7 @@ func contentType(s *story, b *bench) {
 // the call arrived.
 const earlier = 500 * time.Millisecond
 
-func patient(s *story, b *bench) {
+func patient(s *history, b *tally) {
 	for _, c := range s.calls {
 		least := c.limit() - earlier
 		switch {
@@ -113,7 +113,7 @@ func patient(s *story, b *bench) {
 				b.broken([]*call{c}, "The caller of %s left after %s: an answer is in time for %s.",
 					c.endpoint, time.Duration(*c.LeftAfter).Round(time.Millisecond), c.limit())
 			} else {
-				b.cannot("the process that left did not call again: it may have died")
+				b.cannotJudge("the process that left did not call again: it may have died")
 			}
 		case c.LeftAfter != nil || c.Done && time.Duration(c.Duration) >= least:
 			b.kept()
@@ -121,13 +121,13 @@ func patient(s *story, b *bench) {
 	}
 }
 
-func productsForm(s *story, b *bench) {
+func productsForm(s *history, b *tally) {
 	for c := range s.of(partnerapi.Products) {
 		b.found(c, duty.ProductsQuery(c.query))
 	}
 }
 
-func catalogKnown(s *story, b *bench) {
+func catalogKnown(s *history, b *tally) {
 	for _, c := range s.calls {
 		productID, optionID := "", ""
 		switch {
@@ -136,7 +136,7 @@ func catalogKnown(s *story, b *bench) {
 		case c.reserves != nil:
 			productID, optionID = c.reserves.ProductID, c.reserves.OptionID
 		case c.endpoint == partnerapi.Availability || c.endpoint == partnerapi.Reserve:
-			b.cannot(unreadable)
+			b.cannotJudge(unreadable)
 			continue
 		default:
 			continue

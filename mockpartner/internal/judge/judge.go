@@ -18,7 +18,7 @@ import (
 
 // Judge judges the caller by every rule.
 func Judge(c Case) Verdict {
-	story := newStory(c)
+	history := newHistory(c)
 	verdict := Verdict{
 		Verdict:   NothingToJudge,
 		Now:       c.Now.UTC(),
@@ -28,7 +28,7 @@ func Judge(c Case) Verdict {
 		Notes:     []string{},
 	}
 	died := 0
-	for _, call := range story.calls {
+	for _, call := range history.calls {
 		if !call.Done {
 			verdict.UnderWay++
 		}
@@ -38,7 +38,7 @@ func Judge(c Case) Verdict {
 	}
 	verdict.Notes = verdict.notes(died)
 	for _, rule := range rules {
-		judgement := rule.judge(story)
+		judgement := rule.judge(history)
 		verdict.Rules = append(verdict.Rules, judgement)
 		switch {
 		case judgement.Verdict == Broken:
@@ -57,8 +57,8 @@ func (v Verdict) notes(died int) []string {
 			notes = append(notes, fmt.Sprintf(format, count.Of(n, "exchange")))
 		}
 	}
-	note(int(v.Cleared), "the journal was emptied of its first %s: what they say is not judged")
-	note(int(v.Dropped), "the journal dropped %s to make room for newer ones: what they say is not judged")
+	note(int(v.Cleared), "the journal was emptied of its first %s: they are not judged")
+	note(int(v.Dropped), "the journal dropped %s to make room for newer ones: they are not judged")
 	note(v.UnderWay, "%s still in progress")
 	note(died, "%s counted as unanswered: a test reported that their callers died")
 	return notes
@@ -73,8 +73,8 @@ func Rules() []Rule {
 	return list
 }
 
-func (c check) judge(s *story) Judgement {
-	b := &bench{}
+func (c check) judge(s *history) Judgement {
+	b := &tally{}
 	c.run(s, b)
 	j := Judgement{Rule: c.Rule, Verdict: Kept, Judged: b.judged, Unjudged: b.unjudged, Findings: b.findings, More: b.more}
 	switch {

@@ -68,7 +68,7 @@ var breaches = []breach{
 		m.key = "Bearer another"
 		m.send("GET", "/products?limit=1", "")
 	}},
-	{"call.authorized", "no key, and a fault in the place of 401", func(m marketplace) {
+	{"call.authorized", "no key, and a fault instead of 401", func(m marketplace) {
 		m.key = ""
 		m.arm(`status: 200`)
 		m.send("GET", "/products?limit=1", "")
@@ -470,30 +470,30 @@ func TestEachSandboxIsJudgedByItself(t *testing.T) {
 // failures records what an assertion says.
 type failures struct {
 	testing.TB
-	said string
+	message string
 }
 
 func (f *failures) Helper() {}
 
-func (f *failures) Errorf(format string, args ...any) { f.said += fmt.Sprintf(format, args...) }
+func (f *failures) Errorf(format string, args ...any) { f.message += fmt.Sprintf(format, args...) }
 
 func TestTheAssertionFailsInReadableWords(t *testing.T) {
 	t.Parallel()
 	m := open(t)
 	test := &failures{TB: t}
 	m.partner.AssertCallerKept(test)
-	if !strings.Contains(test.said, "sandbox default: nothing to judge: no call was made that a rule applies to.\n0 exchanges: 0 rules broken, 0 kept, ") {
-		t.Errorf("want a test without calls to fail, got %q", test.said)
+	if !strings.Contains(test.message, "sandbox default: nothing to judge: no call was made that a rule applies to.\n0 exchanges: 0 rules broken, 0 kept, ") {
+		t.Errorf("want a test without calls to fail, got %q", test.message)
 	}
 	m.gets("GET", "/products?limit=2", "")
-	test.said = ""
+	test.message = ""
 	m.partner.AssertCallerKept(test)
 	for _, want := range []string{
 		"(products.form, PRD-13, PRD-14)", "GET /products?limit=2: expected no query", "#1 2026-07-01 12:00:00 GET /products?limit=2 -> 200 after",
 		"1 exchange: 1 rule broken, ", "  reserve.once                no reserve has a resellerReference\n",
 	} {
-		if !strings.Contains(test.said, want) {
-			t.Errorf("want %q, got %s", want, test.said)
+		if !strings.Contains(test.message, want) {
+			t.Errorf("want %q, got %s", want, test.message)
 		}
 	}
 }

@@ -71,13 +71,13 @@ func activities(calls []*call) map[string]activity {
 
 // knows reports whether the caller must know a call's answer by then, because its process has
 // called for long enough since. With testimony of its death, it need not.
-func (s *story) knows(c *call, by time.Time) bool {
+func (s *history) knows(c *call, by time.Time) bool {
 	return c.died.IsZero() && (c.process == "" || s.active[c.process].booking.between(c.ended(), by) >= steadily)
 }
 
 // wentOn reports whether the process that left a call early called again, and so did not die then.
 // Calls that it had sent before may arrive a little later.
-func (s *story) wentOn(c *call) bool {
+func (s *history) wentOn(c *call) bool {
 	over, _ := overAt(c.Exchange)
 	return c.process == "" || s.active[c.process].any.between(over.Add(arriving), s.Real) > 0
 }

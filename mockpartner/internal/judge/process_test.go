@@ -9,7 +9,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/judge"
 )
 
-// by lets a call come from a process that names itself, so long after noon.
+// by returns a call from a process that names itself, at that time after noon.
 func by(process string, after time.Duration, e journal.Exchange) journal.Exchange {
 	e.Arrived, e.At = noon.Add(after), noon.Add(after)
 	e.Authorized = true

@@ -12,10 +12,10 @@ import (
 // Callers check for expired holds periodically.
 const sweep = time.Minute
 
-func owed(s *story, b *bench) {
+func owed(s *history, b *tally) {
 	for c := range s.of(partnerapi.Reserve) {
 		if c.After != nil && c.After.Hold != nil && !c.succeeded() {
-			b.cannot("the answer to reserve did not arrive completely: the caller cannot know the code")
+			b.cannotJudge("the answer to reserve did not arrive completely: the caller cannot know the code")
 		}
 	}
 	for _, h := range s.holds {
@@ -24,15 +24,15 @@ func owed(s *story, b *bench) {
 		case len(h.releases) > 0:
 			b.kept()
 		case !h.reserve.died.IsZero():
-			b.cannot("the caller died when reserve was answered: it may not know the code")
+			b.cannotJudge("the caller died when reserve was answered: it may not know the code")
 		case !s.knows(h.reserve, s.Real):
-			b.cannot("the caller did not call again for long enough: it may have died and not know the code")
+			b.cannotJudge("the caller did not call again for long enough: it may have died and not know the code")
 		case h.expires.IsZero():
-			b.cannot("reserve was answered without an expiry that can be read")
+			b.cannotJudge("reserve was answered without an expiry that can be read")
 		case s.Now.Before(h.expires):
-			b.cannot("the hold is still live")
+			b.cannotJudge("the hold is still live")
 		case s.Now.Before(h.expires.Add(sweep)):
-			b.cannot("the hold expired less than a minute ago")
+			b.cannotJudge("the hold expired less than a minute ago")
 		default:
 			b.broken([]*call{h.reserve}, "The hold %.60q expired at %s and was neither confirmed nor released; it is %s.",
 				h.code, partnerapi.FormatDateTime(h.expires), partnerapi.FormatDateTime(s.Now.In(h.expires.Location())))
@@ -40,7 +40,7 @@ func owed(s *story, b *bench) {
 	}
 }
 
-func releaseRepeated(s *story, b *bench) {
+func releaseRepeated(s *history, b *tally) {
 	for _, h := range s.holds {
 		s.repeated(b, h.releases, "release", h.code)
 	}
@@ -52,7 +52,7 @@ const patience = 30 * time.Minute
 
 // repeated judges calls of one kind for the same code or id, which must be repeated until one
 // succeeds.
-func (s *story) repeated(b *bench, calls []*call, what, code string, settles ...int) {
+func (s *history) repeated(b *tally, calls []*call, what, code string, settles ...int) {
 	if len(calls) == 0 {
 		return
 	}
@@ -65,20 +65,20 @@ func (s *story) repeated(b *bench, calls []*call, what, code string, settles ...
 	last := calls[len(calls)-1]
 	switch {
 	case !last.Done && last.LeftAfter == nil:
-		b.cannot("the last " + what + " is still in progress")
+		b.cannotJudge("the last " + what + " is still in progress")
 	case s.passed(last) < patience:
-		b.cannot("the last " + what + " failed a short while ago and may still be sent again")
+		b.cannotJudge("the last " + what + " failed a short while ago and may still be sent again")
 	default:
 		b.broken(calls, "The %s of %.60q failed and was not sent again within %s.", what, code, s.passed(last).Truncate(time.Minute))
 	}
 }
 
-func releaseBody(s *story, b *bench) {
+func releaseBody(s *history, b *tally) {
 	for c := range s.of(partnerapi.Release) {
 		switch {
 		case !c.hasBody() || c.misspelt:
 		case c.releases == nil:
-			b.cannot(unreadable)
+			b.cannotJudge(unreadable)
 		case c.releases.ReservationConfirmationCode == "": // the rule call.schema reports this
 		case c.releases.ReservationConfirmationCode != c.code:
 			b.broken([]*call{c}, "The path names %.60q, the body %.60q.", c.code, c.releases.ReservationConfirmationCode)
@@ -88,7 +88,7 @@ func releaseBody(s *story, b *bench) {
 	}
 }
 
-func cancelRepeated(s *story, b *bench) {
+func cancelRepeated(s *history, b *tally) {
 	for _, calls := range s.cancelled {
 		// CAN-6: with one of these the partner reports that it does not support cancellations.
 		s.repeated(b, calls, "cancellation", calls[0].code, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)

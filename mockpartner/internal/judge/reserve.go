@@ -8,11 +8,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func (s *story) readableReserves(b *bench) iter.Seq[*call] {
+func (s *history) readableReserves(b *tally) iter.Seq[*call] {
 	return func(yield func(*call) bool) {
 		for c := range s.of(partnerapi.Reserve) {
 			if c.reserves == nil {
-				b.cannot(unreadable)
+				b.cannotJudge(unreadable)
 			} else if !yield(c) {
 				return
 			}
@@ -22,7 +22,7 @@ func (s *story) readableReserves(b *bench) iter.Seq[*call] {
 
 type slotName struct{ product, option, id string }
 
-func fresh(s *story, b *bench) {
+func fresh(s *history, b *tally) {
 	shown := s.shown()
 	for c := range s.readableReserves(b) {
 		since, ok := shown[slotName{c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID}]
@@ -30,7 +30,7 @@ func fresh(s *story, b *bench) {
 		case ok && !since.After(c.Arrived):
 			b.kept()
 		case !s.complete():
-			b.cannot(early)
+			b.cannotJudge(early)
 		default:
 			b.broken([]*call{c}, "No availability answer of %.60q, %.60q had shown the slot %.60q by then.", c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID)
 		}
@@ -39,7 +39,7 @@ func fresh(s *story, b *bench) {
 
 // shown returns the time at which callers first knew each slot. Equal answers share their bytes, so
 // each is parsed only once.
-func (s *story) shown() map[slotName]time.Time {
+func (s *history) shown() map[slotName]time.Time {
 	type answer struct {
 		product, option string
 		body            *byte
@@ -81,11 +81,11 @@ func slotIDs(c *call) (ids []string) {
 	return ids
 }
 
-func units(s *story, b *bench) {
+func units(s *history, b *tally) {
 	for c := range s.readableReserves(b) {
 		option, ok := s.option(c.reserves.ProductID, c.reserves.OptionID)
 		if !ok {
-			b.cannot("the option is not in the catalog")
+			b.cannotJudge("the option is not in the catalog")
 			continue
 		}
 		wrong := false
@@ -107,12 +107,12 @@ func units(s *story, b *bench) {
 	}
 }
 
-func reserveOnce(s *story, b *bench) {
+func reserveOnce(s *history, b *tally) {
 	first := map[string]*call{}
 	for c := range s.readableReserves(b) {
 		switch {
 		case c.reserves.ResellerReference == "":
-			b.cannot("reserve has no resellerReference to know it again by")
+			b.cannotJudge("reserve has no resellerReference to know it again by")
 		case first[c.reserves.ResellerReference] != nil:
 			b.broken([]*call{first[c.reserves.ResellerReference], c}, "Reserve was sent again for the resellerReference %.60q.", c.reserves.ResellerReference)
 		default:

@@ -8,7 +8,7 @@ type Rule = duty.Rule
 type check struct {
 	Rule
 	without string // why it is not judged if the record has no such calls
-	run     func(*story, *bench)
+	run     func(*history, *tally)
 }
 
 // These are reasons why a rule is not judged if the record has no such calls.

@@ -28,7 +28,7 @@ type situation struct {
 }
 
 // situations groups the calls, the most specific situations first.
-func situations(s *story, h *history) (all []*situation) {
+func situations(s *tracker, h *history) (all []*situation) {
 	byCase := map[platform.Case][]holdCall{}
 	for _, m := range s.met {
 		byCase[m.on] = append(byCase[m.on], m)
@@ -61,7 +61,7 @@ func situations(s *story, h *history) (all []*situation) {
 	}
 	const good = "credential: good"
 	add(partnerapi.Products, "a probe", 200, of(partnerapi.Products, func(c *call) bool { return c.good() && c.URL.RawQuery == "limit=1" }), good, `query: {limit: "*"}`)
-	add(partnerapi.Products, "a pull of what changed", 200, of(partnerapi.Products, func(c *call) bool { return c.good() && changed(c) }), good, `query: {updated_since: "*"}`)
+	add(partnerapi.Products, "a pull of the changes", 200, of(partnerapi.Products, func(c *call) bool { return c.good() && changed(c) }), good, `query: {updated_since: "*"}`)
 	add(partnerapi.Products, "a pull", 200, of(partnerapi.Products, func(c *call) bool { return c.good() && c.URL.RawQuery == "" }), good)
 	add(partnerapi.Availability, "slots", 200, of(partnerapi.Availability, func(c *call) bool { return c.good() && lawfulBody(schemas.AvailabilityRequest, c) }), good)
 	for _, one := range []struct {

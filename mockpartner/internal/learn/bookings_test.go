@@ -36,9 +36,9 @@ func recorded(t *testing.T, o mockpartner.Options) string {
 			}
 			text = string(encoded)
 		}
-		_, said := ask(t, method, server.URL+path, text)
+		_, replied := ask(t, method, server.URL+path, text)
 		answer := map[string]any{}
-		_ = json.Unmarshal([]byte(said), &answer) // a list is of no use here
+		_ = json.Unmarshal([]byte(replied), &answer) // a list is of no use here
 		return answer
 	}
 	const product, option, slot = "tokyo-market", "breakfast", "ac4be657-20260710-0530"

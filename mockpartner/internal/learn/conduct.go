@@ -12,18 +12,18 @@ import (
 
 // conduct is how the partner does business, with a reason for each part.
 type conduct struct {
-	policy  []said // lines of the scenario's policy
-	holdFor *said
+	policy  []learnedLine // lines of the scenario's policy
+	holdFor *learnedLine
 }
 
-// said is a line of a scenario, and its evidence.
-type said struct{ line, why string }
+// learnedLine is a line of a scenario, and its evidence.
+type learnedLine struct{ line, why string }
 
 // simpleCode matches codes that need no escapes in a path.
 var simpleCode = regexp.MustCompile(`^[A-Za-z0-9_.~-]+$`)
 
 // conductOf learns which optional features the partner has, and how long holds last.
-func conductOf(s *story) (c conduct) {
+func conductOf(s *tracker) (c conduct) {
 	lives, codes, awkward, cancelled, refused, booked, ticketed := []time.Duration{}, 0, 0, 0, 0, 0, 0
 	for _, m := range s.met {
 		switch m.on {
@@ -55,13 +55,13 @@ func conductOf(s *story) (c conduct) {
 		}
 	}
 	if awkward > 0 {
-		c.policy = append(c.policy, said{"codes: awkward", fmt.Sprintf("%d of %d codes need escapes in a path", awkward, codes)})
+		c.policy = append(c.policy, learnedLine{"codes: awkward", fmt.Sprintf("%d of %d codes need escapes in a path", awkward, codes)})
 	}
 	if cancelled > 0 && refused == cancelled {
-		c.policy = append(c.policy, said{"noCancel: true", fmt.Sprintf("%d of %d cancellations were answered with 404, 405 or 501", refused, cancelled)})
+		c.policy = append(c.policy, learnedLine{"noCancel: true", fmt.Sprintf("%d of %d cancellations were answered with 404, 405 or 501", refused, cancelled)})
 	}
 	if booked > 0 && ticketed == 0 {
-		c.policy = append(c.policy, said{"noTickets: true", fmt.Sprintf("none of %d bookings has tickets", booked)})
+		c.policy = append(c.policy, learnedLine{"noTickets: true", fmt.Sprintf("none of %d bookings has tickets", booked)})
 	}
 	c.holds(lives, s)
 	return c
@@ -70,7 +70,7 @@ func conductOf(s *story) (c conduct) {
 // holdless is the time until expiry beyond which a reservation may not be a hold (RSV-8).
 const holdless = 2 * time.Hour
 
-func (c *conduct) holds(lives []time.Duration, s *story) {
+func (c *conduct) holds(lives []time.Duration, s *tracker) {
 	if len(lives) == 0 {
 		return
 	}
@@ -86,7 +86,7 @@ func (c *conduct) holds(lives []time.Duration, s *story) {
 		}
 	}
 	if life > holdless && seen > 0 && keeps == 0 {
-		c.policy = append(c.policy, said{"noHolds: true", fmt.Sprintf("%d of %d reserves took no seats, and expiresAt is %s ahead", seen, seen, short(life.Round(time.Minute)))})
+		c.policy = append(c.policy, learnedLine{"noHolds: true", fmt.Sprintf("%d of %d reserves took no seats, and expiresAt is %s ahead", seen, seen, short(life.Round(time.Minute)))})
 		return
 	}
 	if life = life.Round(time.Second); life < time.Second {
@@ -96,12 +96,12 @@ func (c *conduct) holds(lives []time.Duration, s *story) {
 		life = whole
 	}
 	if life != platform.DefaultHoldFor {
-		c.holdFor = &said{short(life), fmt.Sprintf("the median of %d holds", len(lives))}
+		c.holdFor = &learnedLine{short(life), fmt.Sprintf("the median of %d holds", len(lives))}
 	}
 }
 
 // seatsOfUnits learns which infants take seats. In the mock's defaults they do not.
-func seatsOfUnits(p *product, o *option, s *story) {
+func seatsOfUnits(p *product, o *option, s *tracker) {
 	infant := map[string]bool{}
 	for _, option := range p.sold.Options {
 		if option.ID != o.id {

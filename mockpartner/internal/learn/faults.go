@@ -16,7 +16,7 @@ import (
 type learnedFault struct{ line, why string }
 
 // faults learns where the partner's answers differ from the mock's.
-func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct) (found []learnedFault) {
+func (l *learner) faults(s *tracker, products []product, quirks []quirk, c conduct) (found []learnedFault) {
 	special, usual := l.slotFaults(products)
 	l.slotPatch = usual
 	for _, one := range special {
@@ -88,7 +88,7 @@ func (l *learner) actions(s *situation, f form, quirks []quirk, c conduct) strin
 		return ""
 	case s.due == 400 && f.status == 400 && f.kind == "message":
 		return ""
-	case s.about == "cancel" && f.status == 404 && slices.ContainsFunc(c.policy, func(p said) bool { return p.line == "noCancel: true" }):
+	case s.about == "cancel" && f.status == 404 && slices.ContainsFunc(c.policy, func(p learnedLine) bool { return p.line == "noCancel: true" }):
 		return ""
 	case !ok:
 		when := ""

@@ -4,7 +4,7 @@
 // It reads the partner's catalog and slots (Options.BaseURL), recordings of other calls
 // (Options.Recordings), or both. All calls and answers form one history, in the order of time. A
 // separate function learns each part of the twin from it: the products (catalog.go, patch.go),
-// their slots (slots.go, shape.go) and the answer times (times.go). A story of all holds
+// their slots (slots.go, shape.go) and the answer times (times.go). A tracker of all holds
 // (lifecycle.go) determines the case of each booking call. The policy (conduct.go), wrong seat
 // moves (seats.go) and the answers of each situation (answers.go, faults.go) are learned from it. The scenario
 // states the evidence for each part, and how certain it is (write.go).
@@ -90,7 +90,7 @@ type learner struct {
 	*history
 	now     time.Time
 	notes   []string
-	twinned struct{ options, slots, unseen int }
+	learned struct{ options, slots, unseen int }
 }
 
 func (l *learner) note(format string, args ...any) {
@@ -105,8 +105,8 @@ func (l *learner) twin() (*Twin, error) {
 	for i := range products {
 		l.slots(&products[i])
 	}
-	if n := l.twinned.unseen; n > 0 {
-		l.note("The slots of %s of %d were not seen: the twin has none for them.", count.Of(n, "option"), l.twinned.options)
+	if n := l.learned.unseen; n > 0 {
+		l.note("The slots of %s of %d were not seen: the twin has none for them.", count.Of(n, "option"), l.learned.options)
 	}
 	followed := l.follow()
 	for i := range products {
@@ -115,7 +115,7 @@ func (l *learner) twin() (*Twin, error) {
 		}
 	}
 	s := &sheet{learner: l, products: products, times: l.answerTimes(), conduct: conductOf(followed)}
-	s.quirks = l.quirks(followed, products, slices.ContainsFunc(s.conduct.policy, func(p said) bool { return p.line == "noHolds: true" }))
+	s.quirks = l.quirks(followed, products, slices.ContainsFunc(s.conduct.policy, func(p learnedLine) bool { return p.line == "noHolds: true" }))
 	s.faults = l.faults(followed, products, s.quirks, s.conduct)
 	text, err := s.write()
 	if err != nil {
@@ -123,6 +123,6 @@ func (l *learner) twin() (*Twin, error) {
 	}
 	return &Twin{
 		Scenario: text, Notes: l.notes, Calls: l.called, Recorded: len(l.calls) - l.called,
-		Products: len(products), Options: l.twinned.options, Slots: l.twinned.slots,
+		Products: len(products), Options: l.learned.options, Slots: l.learned.slots,
 	}, nil
 }

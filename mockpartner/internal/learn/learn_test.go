@@ -179,7 +179,7 @@ func TestThePartnerIsOnlyReadAndNotMoreOftenThanAllowed(t *testing.T) {
 		}
 	}
 	if notes := strings.Join(twin.Notes, "\n"); !strings.Contains(notes, "raise --max-calls") || !strings.Contains(notes, "The slots of 10 options of 12 were not seen") {
-		t.Errorf("want it said what is missing, got %s", notes)
+		t.Errorf("want a note about what is missing, got %s", notes)
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// story follows the holds and bookings of a history, to determine the case of each call.
-type story struct {
+// tracker follows the holds and bookings of a history, to determine the case of each call.
+type tracker struct {
 	now      time.Time // by the partner's clock
 	holds    map[string]*hold
 	bookings map[string]*hold // by booking id
-	slots    map[slotID]*slotStory
+	slots    map[slotID]*trackedSlot
 
 	met   []holdCall
 	moves []move
@@ -46,8 +46,8 @@ type hold struct {
 
 type slotID struct{ product, option, id string }
 
-// slotStory is what is known of a slot at one moment of the history.
-type slotStory struct {
+// trackedSlot is what is known of a slot at one moment of the history.
+type trackedSlot struct {
 	day     string
 	left    *int // vacancies when it was last seen
 	status  string
@@ -70,8 +70,8 @@ type move struct {
 }
 
 // follow follows the history.
-func (l *learner) follow() *story {
-	s := &story{holds: map[string]*hold{}, bookings: map[string]*hold{}, slots: map[slotID]*slotStory{}}
+func (l *learner) follow() *tracker {
+	s := &tracker{holds: map[string]*hold{}, bookings: map[string]*hold{}, slots: map[slotID]*trackedSlot{}}
 	for _, c := range l.calls {
 		s.now = clockOf(c)
 		s.expire(c)
@@ -94,13 +94,13 @@ func (l *learner) follow() *story {
 // clockOf returns the time of the partner's clock when it answered, because a test may have moved
 // the clock.
 func clockOf(c *call) time.Time {
-	if said, err := http.ParseTime(c.AnswerHeader.Get("Date")); err == nil {
-		return said
+	if date, err := http.ParseTime(c.AnswerHeader.Get("Date")); err == nil {
+		return date
 	}
 	return c.Started
 }
 
-func (s *story) expire(c *call) {
+func (s *tracker) expire(c *call) {
 	for _, h := range s.holds {
 		if h.state == platform.Held && !h.expires.IsZero() && h.expires.Before(s.now) {
 			h.state = platform.Expired
@@ -109,20 +109,20 @@ func (s *story) expire(c *call) {
 	}
 }
 
-func (s *story) slot(id slotID) *slotStory {
+func (s *tracker) slot(id slotID) *trackedSlot {
 	if s.slots[id] == nil {
-		s.slots[id] = &slotStory{}
+		s.slots[id] = &trackedSlot{}
 	}
 	return s.slots[id]
 }
 
-func (s *story) happens(e event, id slotID) {
+func (s *tracker) happens(e event, id slotID) {
 	slot := s.slot(id)
 	slot.pending = append(slot.pending, e)
 }
 
 // look compares the vacancies of slots with those seen before.
-func (s *story) look(c *call) {
+func (s *tracker) look(c *call) {
 	if !c.good() || !c.ok() {
 		return
 	}
@@ -156,7 +156,7 @@ func day(text string) string {
 	return text[:min(len(text), len(partnerapi.DateLayout))]
 }
 
-func (s *story) seen(slot *slotStory, id slotID, left *int, c *call) {
+func (s *tracker) seen(slot *trackedSlot, id slotID, left *int, c *call) {
 	if left != nil && slot.left != nil && alone(slot.pending) && !slot.pending[0].ends.After(c.Started) {
 		m := move{slot.pending[0], id, *slot.left - *left}
 		s.moves = append(s.moves, m)
@@ -180,7 +180,7 @@ func alone(events []event) bool {
 // failed is the prefix for the case of a call that was answered with an error without a reason.
 const failed = "failed-"
 
-func (s *story) meet(c *call, on platform.Case, h *hold) {
+func (s *tracker) meet(c *call, on platform.Case, h *hold) {
 	m := holdCall{call: c, on: on}
 	if h != nil {
 		m.product, m.option, m.slotID, m.units = h.slot.product, h.slot.option, h.slot.id, h.units
@@ -195,22 +195,22 @@ func (s *story) meet(c *call, on platform.Case, h *hold) {
 // plain reports whether the partner acted on a call.
 func plain(c *call) bool { return c.good() || c.ok() }
 
-// stranger notes a call that was refused because of its key.
-func (s *story) stranger(c *call, h *hold) {
+// recordUnknownCode notes a call that was refused because of its key.
+func (s *tracker) recordUnknownCode(c *call, h *hold) {
 	if h != nil && c.Status == http.StatusUnauthorized {
-		s.happens(event{strangers(c.endpoint), h, c.Started.Add(c.Took)}, h.slot)
+		s.happens(event{unknownCodes(c.endpoint), h, c.Started.Add(c.Took)}, h.slot)
 	}
 }
 
-// strangers returns the case of calls to an endpoint that were refused because of their key.
-func strangers(endpoint partnerapi.Endpoint) platform.Case {
+// unknownCodes returns the case of calls to an endpoint that were refused because of their key.
+func unknownCodes(endpoint partnerapi.Endpoint) platform.Case {
 	return platform.Case("stranger-" + string(endpoint))
 }
 
-func (s *story) reserve(c *call) {
+func (s *tracker) reserve(c *call) {
 	h := &hold{slot: slotID{text(field(c.request, "productId")), text(field(c.request, "optionId")), text(field(c.request, "availabilityId"))}, units: unitsOf(c.request)}
 	if !plain(c) {
-		s.stranger(c, h)
+		s.recordUnknownCode(c, h)
 		return
 	}
 	seats := 0
@@ -276,11 +276,11 @@ func (h *hold) comesUpon(c cases) platform.Case {
 	return c.held
 }
 
-func (s *story) confirm(c *call) {
+func (s *tracker) confirm(c *call) {
 	code, isText := field(c.request, "reservationConfirmationCode").(string)
 	h := s.holds[code]
 	if !plain(c) {
-		s.stranger(c, h)
+		s.recordUnknownCode(c, h)
 		return
 	}
 	switch {
@@ -311,10 +311,10 @@ const (
 	cancelUnknown  platform.Case = "cancel-unknown"
 )
 
-func (s *story) release(c *call) {
+func (s *tracker) release(c *call) {
 	h := s.holds[c.named]
 	if !plain(c) {
-		s.stranger(c, h)
+		s.recordUnknownCode(c, h)
 		return
 	}
 	if len(c.Body) > 0 && (!lawfulBody(schemas.ReleaseRequest, c) || text(field(c.request, "reservationConfirmationCode")) != c.named) {
@@ -331,10 +331,10 @@ func (s *story) release(c *call) {
 	}
 }
 
-func (s *story) cancel(c *call) {
+func (s *tracker) cancel(c *call) {
 	h := s.bookings[c.named]
 	if !plain(c) {
-		s.stranger(c, h)
+		s.recordUnknownCode(c, h)
 		return
 	}
 	if len(c.Body) > 0 && !lawfulBody(schemas.CancelRequest, c) {

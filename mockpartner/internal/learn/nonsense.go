@@ -89,12 +89,12 @@ func (l *learner) nonsense() (found []learnedFault) {
 }
 
 // strangerFaults learns which calls take effect although they are refused because of their key.
-func strangerFaults(s *story) (found []learnedFault) {
+func strangerFaults(s *tracker) (found []learnedFault) {
 	for _, endpoint := range partnerapi.Endpoints()[2:] {
 		acted, not := 0, 0
 		for _, m := range s.moves {
 			switch {
-			case m.on != strangers(endpoint):
+			case m.on != unknownCodes(endpoint):
 			case m.seats != 0:
 				acted++
 			default:

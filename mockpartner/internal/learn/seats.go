@@ -25,7 +25,7 @@ var (
 
 // quirks learns where seats move wrongly, and where the partner accepts a call that should be
 // refused.
-func (l *learner) quirks(s *story, products []product, noHolds bool) (found []quirk) {
+func (l *learner) quirks(s *tracker, products []product, noHolds bool) (found []quirk) {
 	accepted := acceptedCases(s)
 	l.acted = map[platform.Case]int{}
 	byCase := map[platform.Case][]move{}
@@ -76,7 +76,7 @@ func (l *learner) quirks(s *story, products []product, noHolds bool) (found []qu
 
 // undone reports whether a release or a cancellation that returns no seats also leaves its hold or
 // booking unchanged.
-func undone(q platform.Quirk, s *story) bool {
+func undone(q platform.Quirk, s *tracker) bool {
 	after := map[platform.Case]platform.Case{platform.OnRelease: platform.OnConfirmReleased, platform.OnCancel: platform.OnConfirmCancelled}[q.On]
 	if after == "" || q.Gives != platform.AmountNone || q.Product != "" {
 		return false
@@ -94,7 +94,7 @@ func undone(q platform.Quirk, s *story) bool {
 }
 
 // acceptedCases counts the cases that should be refused but were not.
-func acceptedCases(s *story) map[platform.Case]int {
+func acceptedCases(s *tracker) map[platform.Case]int {
 	should := []platform.Case{
 		platform.OnReserveClosed, platform.OnReserveSoldOut, platform.OnReserveTooMany,
 		platform.OnConfirmReleased, platform.OnConfirmExpired, platform.OnConfirmCancelled, platform.OnConfirmUnknown,

@@ -148,7 +148,7 @@ func (l *learner) slots(p *product) {
 	}
 	for i := range p.options {
 		o := &p.options[i]
-		l.twinned.options++
+		l.learned.options++
 		var windows []window
 		for _, c := range l.of(partnerapi.Availability, func(c *call) bool {
 			return c.good() && c.ok() && text(field(c.request, "productId")) == p.asked && text(field(c.request, "optionId")) == o.asked
@@ -222,14 +222,14 @@ func (l *learner) schedule(p *product, o *option, index int, zone *time.Location
 	d, ok := daysOf(windows)
 	if !ok {
 		o.seen = append(o.seen, "Its slots were not seen: the twin has none.")
-		l.twinned.unseen++
+		l.learned.unseen++
 		return catalog.Schedule{Calendar: &catalog.Calendar{From: l.now.UTC().Format(partnerapi.DateLayout), Days: 1, Slots: []catalog.CalendarLine{}}}
 	}
 	var all []seenSlot
 	for _, slots := range d.slots {
 		all = append(all, slots...)
 	}
-	l.twinned.slots += len(all)
+	l.learned.slots += len(all)
 	o.seen = append(o.seen, fmt.Sprintf("%d slots of %d days from %s on, %s. Seats and states are those of that moment.", len(all), len(d.slots), d.first.Format(partnerapi.DateLayout), source(d.from)),
 		"Guess: on other days the slots are the same as on these, by weekday.")
 	s := catalog.Schedule{}
@@ -407,7 +407,7 @@ func (l *learner) lines(p *product, o *option, d days, kind partnerapi.Availabil
 		}
 	}
 	if twice > 0 {
-		l.note("Option %s of product %s: %d slots start at the same time as another, the twin has only one of them.", o.id, p.sold.ID, twice)
+		l.note("Option %s of product %s: %d slots start at the same time as another; the twin has only one of them.", o.id, p.sold.ID, twice)
 	}
 	slices.SortStableFunc(keys, func(a, b key) int { return a.minute - b.minute })
 	lines := []catalog.CalendarLine{}

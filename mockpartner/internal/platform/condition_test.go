@@ -15,7 +15,7 @@ func TestAConditionConfinesAQuirkToOneInstance(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		quirk Quirk
-		story func(fixture, string)
+		calls func(fixture, string)
 		left  int
 	}{
 		{"the third release of a code", Quirk{On: OnReleaseAgain, Gives: AmountAll, If: ".nth == 2"},
@@ -62,7 +62,7 @@ func TestAConditionConfinesAQuirkToOneInstance(t *testing.T) {
 			t.Parallel()
 			d := quirkyDesk(t, c.quirk)
 			slot := d.full(day, 5)
-			c.story(d, slot)
+			c.calls(d, slot)
 			if got := d.vacanciesOf(slot); got != c.left {
 				t.Errorf("want %d vacancies left, got %d", c.left, got)
 			}

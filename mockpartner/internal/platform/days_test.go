@@ -129,7 +129,7 @@ func TestTimersListThePendingEvents(t *testing.T) {
 }
 
 // Where the clock is moved to a timer, what it is for has happened.
-func TestAtItsTimeATimerIsOver(t *testing.T) {
+func TestATimerEndsAtItsTime(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	slot := d.full(day, 5)

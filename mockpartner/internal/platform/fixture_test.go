@@ -143,7 +143,7 @@ func (d fixture) cancel(id string, want Outcome) {
 	d.balanced()
 }
 
-// refusesConfirm wants a confirm to be refused for lack of a live hold.
+// refusesConfirm expects a confirm to be refused for lack of a live hold.
 func (d fixture) refusesConfirm(code string) {
 	d.t.Helper()
 	_, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
@@ -159,7 +159,7 @@ func (d fixture) refused(err error, want Kind) {
 	d.balanced()
 }
 
-// left wants the slot of the day to have so many vacancies.
+// left expects the slot of the day to have so many vacancies.
 func (d fixture) left(date string, want int) {
 	d.t.Helper()
 	slot := d.slotOn(date)
@@ -168,7 +168,7 @@ func (d fixture) left(date string, want int) {
 	}
 }
 
-// balanced wants no law of the inventory to be broken.
+// balanced expects no violated invariant of the inventory.
 func (d fixture) balanced() {
 	d.t.Helper()
 	if broken := d.Invariants(); len(broken) > 0 {

@@ -51,11 +51,11 @@ type Outcome string
 
 // The outcomes of Release.
 const (
-	HoldReleased    Outcome = "The hold is released, its seats are back."
+	HoldReleased    Outcome = "The hold is released, and its seats are free again."
 	HoldReleasedYet Outcome = "The hold was released before."
-	HoldExpired     Outcome = "The hold had expired, its seats were back already."
+	HoldExpired     Outcome = "The hold had already expired, and its seats were free again."
 	HoldConfirmed   Outcome = "The hold was confirmed: its booking does not change."
-	HoldUnknown     Outcome = "There is no hold with this code, nothing to release."
+	HoldUnknown     Outcome = "No hold has this code, so there is nothing to release."
 )
 
 // Holds returns every remembered hold, oldest first.
@@ -105,7 +105,7 @@ func (b Booking) Answer() partnerapi.ConfirmAnswer {
 
 // The outcomes of Cancel.
 const (
-	BookingCancelled    Outcome = "The booking is cancelled, its seats are back."
+	BookingCancelled    Outcome = "The booking is cancelled, and its seats are free again."
 	BookingCancelledYet Outcome = "The booking was cancelled before."
 	BookingUnknown      Outcome = "There is no booking with this id, nothing to cancel."
 )

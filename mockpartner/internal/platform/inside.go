@@ -161,7 +161,7 @@ func (p *Platform) Invariants() []Violation {
 	for _, check := range []func() []Violation{p.stock.state.checkSlots, p.stock.state.checkHolds} {
 		broken := check()
 		slices.SortFunc(broken, func(a, b Violation) int {
-			return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Law, b.Law))
+			return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Invariant, b.Invariant))
 		})
 		found = append(found, broken...)
 	}
@@ -173,10 +173,10 @@ func (st *state) checkSlots() []Violation {
 	for key, s := range st.slots.all() {
 		t := st.ledger.tally(key)
 		if t.held < 0 || t.confirmed < 0 || s.counted && s.vacancies < 0 || s.elsewhere < 0 {
-			l.note(lawNoDebt, key.id(), "vacancies %d, elsewhere %d, held %d, confirmed %d", s.vacancies, s.elsewhere, t.held, t.confirmed)
+			l.note(noNegativeSeats, key.id(), "vacancies %d, elsewhere %d, held %d, confirmed %d", s.vacancies, s.elsewhere, t.held, t.confirmed)
 		}
 		if s.counted && s.capacity != s.vacancies+s.elsewhere+t.held+t.confirmed {
-			l.note(lawSeats, key.id(), "capacity %d, but vacancies %d, elsewhere %d, held %d, confirmed %d", s.capacity, s.vacancies, s.elsewhere, t.held, t.confirmed)
+			l.note(seatsAddUp, key.id(), "capacity %d, but vacancies %d, elsewhere %d, held %d, confirmed %d", s.capacity, s.vacancies, s.elsewhere, t.held, t.confirmed)
 		}
 	}
 	return l.violations
@@ -189,7 +189,7 @@ func (st *state) checkHolds() []Violation {
 	for code, hold := range st.holds.all() {
 		promise, ok := st.ledger.promises.Get(code)
 		if !ok || (promise.ends == 0) != (hold.State == Held) {
-			l.note(lawAccounts, code, "the hold is %s, the ledger knows otherwise", hold.State)
+			l.note(accountsMatch, code, "the hold is %s, the ledger knows otherwise", hold.State)
 		}
 		if hold.State == Held {
 			held[hold.slot] += hold.promised
@@ -199,7 +199,7 @@ func (st *state) checkHolds() []Violation {
 		code, ok := st.ledger.bookings.Get(id)
 		promise, _ := st.ledger.promises.Get(code)
 		if !ok || (promise.cancels == 0) != (booking.State == Booked) {
-			l.note(lawAccounts, id, "the booking is %s, the ledger knows otherwise", booking.State)
+			l.note(accountsMatch, id, "the booking is %s, the ledger knows otherwise", booking.State)
 			continue
 		}
 		if booking.State == Booked {
@@ -208,7 +208,7 @@ func (st *state) checkHolds() []Violation {
 	}
 	for key, t := range st.ledger.tallies.all() {
 		if t.held != held[key] || t.confirmed != confirmed[key] {
-			l.note(lawAccounts, key.id(), "the ledger has %d seats held and %d confirmed, the holds %d and the bookings %d", t.held, t.confirmed, held[key], confirmed[key])
+			l.note(accountsMatch, key.id(), "the ledger has %d seats held and %d confirmed, the holds %d and the bookings %d", t.held, t.confirmed, held[key], confirmed[key])
 		}
 	}
 	return l.violations

@@ -30,17 +30,17 @@ type promise struct {
 
 // Violation is a violation of an invariant of the inventory.
 type Violation struct {
-	Law     string `json:"law"`     // the violated invariant
-	Subject string `json:"subject"` // the slot, code or booking id
-	Message string `json:"message"`
+	Invariant string `json:"law"`     // the violated invariant
+	Subject   string `json:"subject"` // the slot, code or booking id
+	Message   string `json:"message"`
 }
 
 const (
-	lawSeats    = "capacity = vacancies + elsewhere + held + confirmed"
-	lawNoDebt   = "no number of seats is negative"
-	lawUnique   = "codes and booking ids are never used twice"
-	lawOneEnd   = "every hold ends once"
-	lawAccounts = "holds and bookings agree with the ledger"
+	seatsAddUp      = "capacity = vacancies + elsewhere + held + confirmed"
+	noNegativeSeats = "no number of seats is negative"
+	uniqueCodes     = "codes and booking ids are never used twice"
+	holdsEndOnce    = "every hold ends once"
+	accountsMatch   = "holds and bookings agree with the ledger"
 )
 
 // maxViolations limits the stored violations. A single one is enough to fail a test.
@@ -50,9 +50,9 @@ func newLedger() ledger {
 	return ledger{tallies: newSlotTable[tally](), promises: newTable[string, promise](), bookings: newTable[string, string]()}
 }
 
-func (l *ledger) note(law, subject, format string, args ...any) {
+func (l *ledger) note(invariant, subject, format string, args ...any) {
 	if len(l.violations) < maxViolations {
-		l.violations = append(l.violations, Violation{Law: law, Subject: subject, Message: fmt.Sprintf(format, args...)})
+		l.violations = append(l.violations, Violation{Invariant: invariant, Subject: subject, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -68,7 +68,7 @@ func (l *ledger) add(key slotKey, more tally) {
 
 func (l *ledger) held(code string, key slotKey, seats int) {
 	if _, taken := l.promises.Get(code); taken {
-		l.note(lawUnique, code, "the code was issued again")
+		l.note(uniqueCodes, code, "the code was issued again")
 	}
 	l.promises.Set(code, promise{slot: key, held: seats})
 	l.add(key, tally{held: seats, live: 1})
@@ -86,7 +86,7 @@ func (l *ledger) booked(code, id string, seats int) {
 		return
 	}
 	if _, taken := l.bookings.Get(id); taken {
-		l.note(lawUnique, id, "the booking id was issued again")
+		l.note(uniqueCodes, id, "the booking id was issued again")
 	}
 	p.confirmed = seats
 	l.promises.Set(code, p)
@@ -97,13 +97,13 @@ func (l *ledger) booked(code, id string, seats int) {
 func (l *ledger) end(code string) (promise, bool) {
 	p, ok := l.promises.Get(code)
 	if !ok {
-		l.note(lawOneEnd, code, "a hold ended that never began")
+		l.note(holdsEndOnce, code, "a hold ended that never began")
 		return p, false
 	}
 	p.ends++
 	l.promises.Set(code, p)
 	if p.ends > 1 {
-		l.note(lawOneEnd, code, "the hold ended %d times", p.ends)
+		l.note(holdsEndOnce, code, "the hold ended %d times", p.ends)
 		return p, false
 	}
 	l.add(p.slot, tally{held: -p.held})
@@ -113,14 +113,14 @@ func (l *ledger) end(code string) (promise, bool) {
 func (l *ledger) cancelled(id string) {
 	code, ok := l.bookings.Get(id)
 	if !ok {
-		l.note(lawOneEnd, id, "a booking was cancelled that never was")
+		l.note(holdsEndOnce, id, "a booking was cancelled that never was")
 		return
 	}
 	p, _ := l.promises.Get(code)
 	p.cancels++
 	l.promises.Set(code, p)
 	if p.cancels > 1 {
-		l.note(lawOneEnd, id, "the booking was cancelled %d times", p.cancels)
+		l.note(holdsEndOnce, id, "the booking was cancelled %d times", p.cancels)
 		return
 	}
 	l.add(p.slot, tally{confirmed: -p.confirmed, live: -1})

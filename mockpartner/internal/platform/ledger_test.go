@@ -69,7 +69,7 @@ func TestASlotThatLostASeatIsNotForgotten(t *testing.T) {
 	d.stock.take(hold.slot, 1)
 	d.Release(hold.Code, nil)
 	broken := d.Invariants()
-	if !slices.ContainsFunc(broken, func(v Violation) bool { return v.Law == lawSeats }) {
+	if !slices.ContainsFunc(broken, func(v Violation) bool { return v.Invariant == seatsAddUp }) {
 		t.Fatalf("want the lost seat found, got %+v", broken)
 	}
 }
@@ -78,7 +78,7 @@ func TestTheLedgerIsBounded(t *testing.T) {
 	t.Parallel()
 	l := newLedger()
 	for range maxViolations + 10 {
-		l.note(lawUnique, strings.Repeat("x", 10), "again")
+		l.note(uniqueCodes, strings.Repeat("x", 10), "again")
 	}
 	if n := len(l.violations); n != maxViolations {
 		t.Fatalf("want %d violations kept, got %d", maxViolations, n)

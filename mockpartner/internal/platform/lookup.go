@@ -52,7 +52,7 @@ const (
 	SameEnd   Nearly = "same-end"   // the last 8 bytes are equal
 )
 
-func nearlies() []Nearly { return []Nearly{OtherCase, Shorter, Longer, Padded, SameStart, SameEnd} }
+func allNearly() []Nearly { return []Nearly{OtherCase, Shorter, Longer, Padded, SameStart, SameEnd} }
 
 // nearLength is the number of bytes that a partner compares if it compares only the start or end.
 const nearLength = 8

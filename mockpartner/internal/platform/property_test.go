@@ -154,7 +154,7 @@ func (m *model) sellElsewhere(rt *rapid.T, d fixture, slot string, delta int) {
 	}
 }
 
-// agrees wants the platform to show what the model has, and no broken law.
+// agrees expects the platform to show what the model has, and no violated invariant.
 func (m *model) agrees(rt *rapid.T, d fixture) {
 	for _, slot := range d.slots("2030-07-10", "2030-07-12") {
 		if *slot.Vacancies != m.left[slot.ID] {
@@ -209,7 +209,7 @@ func TestConcurrentCallersNeverSellASeatTwice(t *testing.T) {
 	d.balanced()
 }
 
-// Whatever mix of quirks, a platform goes on answering: it forgets holds, snapshots
+// With any mix of quirks, a platform continues to answer: it forgets holds, snapshots
 // and sells other catalogs in the middle of it.
 func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
 	t.Parallel()

@@ -198,8 +198,8 @@ const maxFromDay = MaxWindowDays
 func (q Quirk) Check() error {
 	can, known := allowed()[q.On]
 	about := 0
-	for _, said := range []bool{q.On != "", q.Reuse != "", q.Drift != "", q.Shuffle} {
-		if said {
+	for _, given := range []bool{q.On != "", q.Reuse != "", q.Drift != "", q.Shuffle} {
+		if given {
 			about++
 		}
 	}
@@ -217,8 +217,8 @@ func (q Quirk) Check() error {
 		return invalid.At("takes", "expected one of %v, received %q", amounts(), q.Takes)
 	case q.Gives != "" && !slices.Contains(amounts(), q.Gives):
 		return invalid.At("gives", "expected one of %v, received %q", amounts(), q.Gives)
-	case q.Finds != "" && (!slices.Contains([]Case{OnConfirm, OnRelease, OnCancel}, q.On) || !slices.Contains(nearlies(), q.Finds) || moves || q.Race != 0 || q.Does != ""):
-		return invalid.At("finds", "expected one of %v, with on: confirm, release or cancel and nothing else, received %q", nearlies(), q.Finds)
+	case q.Finds != "" && (!slices.Contains([]Case{OnConfirm, OnRelease, OnCancel}, q.On) || !slices.Contains(allNearly(), q.Finds) || moves || q.Race != 0 || q.Does != ""):
+		return invalid.At("finds", "expected one of %v, with on: confirm, release or cancel and nothing else, received %q", allNearly(), q.Finds)
 	case q.Against != "" && (q.Race == 0 || q.On != OnConfirm && q.On != OnRelease || q.Against != "confirmed" && q.Against != "released"):
 		return invalid.At("against", "expected confirmed or released, with a race on confirm or release, received %q", q.Against)
 	case q.Overwrites && q.Race == 0:

@@ -105,7 +105,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 	}
 	for _, c := range []struct {
 		quirk Quirk
-		story func(fixture, string)
+		calls func(fixture, string)
 		left  int
 	}{
 		{Quirk{On: OnReserve, Takes: AmountNone}, reserve, 5},
@@ -140,7 +140,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 			t.Parallel()
 			d := quirkyDesk(t, c.quirk)
 			slot := d.full(day, 5)
-			c.story(d, slot)
+			c.calls(d, slot)
 			if got := d.vacanciesOf(slot); got != c.left {
 				t.Errorf("want %d vacancies left, got %d", c.left, got)
 			}
@@ -152,7 +152,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 			if err := plain.Behave(Conduct{}); err != nil {
 				t.Fatal(err)
 			}
-			c.story(plain, plain.full(day, 5))
+			c.calls(plain, plain.full(day, 5))
 			if broken := plain.Invariants(); len(broken) > 0 {
 				t.Errorf("want nothing broken once the quirk is gone, got %+v", broken)
 			}

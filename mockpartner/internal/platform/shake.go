@@ -14,7 +14,7 @@ func (l *lifecycle) asked(option *catalog.IndexedOption, days int, now time.Time
 		return
 	}
 	l.stock.calls.windows++
-	l.shake(OnWindow, now, func(key slotKey) bool { return key.option == option })
+	l.moveSeats(OnWindow, now, func(key slotKey) bool { return key.option == option })
 }
 
 // pulled counts a pull of the catalog, and applies OnPull quirks.
@@ -25,11 +25,11 @@ func (l *lifecycle) pulled() {
 	now := l.enter()
 	defer l.mu.Unlock()
 	l.stock.calls.pulls++
-	l.shake(OnPull, now, func(slotKey) bool { return true })
+	l.moveSeats(OnPull, now, func(slotKey) bool { return true })
 }
 
-// shake moves the seats of the live holds and bookings of the selected slots, as quirks define.
-func (l *lifecycle) shake(c Case, now time.Time, of func(slotKey) bool) {
+// moveSeats moves the seats of the live holds and bookings of the selected slots, as quirks define.
+func (l *lifecycle) moveSeats(c Case, now time.Time, of func(slotKey) bool) {
 	if !slices.ContainsFunc(l.stock.conduct.Load().Quirks, func(q Quirk) bool { return q.On == c }) {
 		return
 	}

@@ -16,7 +16,7 @@ func (r *Registry) Sandbox(name string) (*Sandbox, bool) {
 	r.mu.RLock()
 	box, ok := r.boxes[name]
 	r.mu.RUnlock()
-	if !ok || !r.awake(box) {
+	if !ok || !r.keepAlive(box) {
 		return nil, false
 	}
 	return box, true
@@ -33,14 +33,14 @@ func (r *Registry) Addressed(request *http.Request) *Sandbox {
 		}
 	}
 	r.mu.RUnlock()
-	if !r.awake(box) {
+	if !r.keepAlive(box) {
 		box, _ = r.Sandbox(Default)
 	}
 	return box
 }
 
-// awake deletes the sandbox if it is idle, and otherwise records the call.
-func (r *Registry) awake(box *Sandbox) bool {
+// keepAlive records the call. It deletes the sandbox instead if it has expired, and returns false.
+func (r *Registry) keepAlive(box *Sandbox) bool {
 	if !r.idle(box, r.now()) {
 		r.touch(box)
 		return true

@@ -147,7 +147,7 @@ func hasHolds(t testing.TB, box *Sandbox, want int) {
 	}
 }
 
-func TestACloneIsLikeItsOriginalAndThenItsOwn(t *testing.T) {
+func TestACloneStartsEqualAndThenChangesIndependently(t *testing.T) {
 	t.Parallel()
 	r := registry(t, 0)
 	original := create(t, r, Spec{Name: "original", Seed: new(uint64(9)), Frozen: new(true)})

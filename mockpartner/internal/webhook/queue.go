@@ -45,7 +45,7 @@ func (s *Sender) Notify(productID, optionID, availabilityID string) (Delivery, e
 	return s.ask(notification(Asked, s.clock.Now(), productID, optionID, slot, slot))
 }
 
-func (s *Sender) ask(n news) (Delivery, error) {
+func (s *Sender) ask(n webhookEvent) (Delivery, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.config == nil {
@@ -55,7 +55,7 @@ func (s *Sender) ask(n news) (Delivery, error) {
 }
 
 // enter adds a webhook to the queue, as its fault defines. s.mu must be locked.
-func (s *Sender) enter(n news) *delivery {
+func (s *Sender) enter(n webhookEvent) *delivery {
 	fault, random, fires := s.faults.Fire(n.subject, n.at)
 	d := &delivery{
 		Delivery: Delivery{Kind: n.subject.Kind, Cause: n.cause, At: n.at.UTC(), State: Pending, Presents: fault.WebhookActions.Secret},
@@ -81,7 +81,7 @@ func (s *Sender) enter(n news) *delivery {
 		again := *d
 		s.push(&again)
 	}
-	s.rouse()
+	s.wakeUp()
 	return d
 }
 

@@ -57,7 +57,7 @@ var (
 // forever stands for no timer.
 const forever = time.Duration(1<<63 - 1)
 
-func (s *Sender) rouse() {
+func (s *Sender) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:
 	default: // a wake-up is already pending
@@ -164,19 +164,19 @@ type delivery struct {
 	behind    *delivery       // the delivery that a held delivery waits for
 }
 
-func trigger(cause platform.Cause, at time.Time) news {
-	return news{subject: script.WebhookSubject{Kind: script.Trigger}, cause: cause, at: at}
+func trigger(cause platform.Cause, at time.Time) webhookEvent {
+	return webhookEvent{subject: script.WebhookSubject{Kind: script.Trigger}, cause: cause, at: at}
 }
 
-type news struct {
+type webhookEvent struct {
 	subject       script.WebhookSubject
 	cause         platform.Cause
 	at            time.Time
 	before, after partnerapi.Notification
 }
 
-func notification(cause platform.Cause, at time.Time, productID, optionID string, before, after partnerapi.Slot) news {
-	return news{
+func notification(cause platform.Cause, at time.Time, productID, optionID string, before, after partnerapi.Slot) webhookEvent {
+	return webhookEvent{
 		subject: script.WebhookSubject{Kind: script.Notify, Product: productID, Option: optionID, Slot: after.ID},
 		cause:   cause,
 		at:      at,
@@ -189,7 +189,7 @@ func notification(cause platform.Cause, at time.Time, productID, optionID string
 const unknownMark = "-unknown"
 
 // body returns the body of the webhook, nil for a trigger.
-func (n news) body(fault script.WebhookActions) (json.RawMessage, error) {
+func (n webhookEvent) body(fault script.WebhookActions) (json.RawMessage, error) {
 	if n.subject.Kind == script.Trigger {
 		return nil, nil
 	}

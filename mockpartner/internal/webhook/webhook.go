@@ -189,7 +189,7 @@ type Status struct {
 	Counts Counts `json:"counts"`
 	// Faults are the config's, with their counters.
 	Faults []script.ArmedWebhookFault `json:"faults"`
-	// Problems prevented planned changes.
+	// These problems prevented planned changes.
 	Problems   []string   `json:"problems"`
 	Deliveries []Delivery `json:"deliveries"` // the oldest first
 }

@@ -1223,7 +1223,7 @@ export interface paths {
         /**
          * Change an integration
          * @description A new `base_url`, `auth_type` or `auth_key` is tested first, as by `POST …/test`. If the partner does not work with it, nothing changes
-         *     and the answer is a 422 that says what came back. With `"force": true` it is stored without a test. Calls in progress keep the settings
+         *     and the answer is a 422 with the partner's answer. With `"force": true` it is stored without a test. Calls in progress keep the settings
          *     that they were sent with; every later call uses the new ones.
          */
         patch: operations["changeIntegration"];
@@ -7984,7 +7984,7 @@ export interface components {
                 "application/json": components["schemas"]["ResellerError"];
             };
         };
-        /** @description The partner does not work with the new settings, which were not stored; `error` says what came back. */
+        /** @description The partner does not work with the new settings, which were not stored; `error` has the partner's answer. */
         TestFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestID"];

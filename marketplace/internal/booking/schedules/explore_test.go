@@ -32,11 +32,11 @@ type setting struct {
 	replicas int
 	palette  palette
 	skew     time.Duration // of the second replica's clock
-	phase    time.Duration // when the story begins, relative to a sweep
+	phase    time.Duration // when the workload begins, relative to a sweep
 }
 
-// play plays a story with a plan, in virtual time.
-func play(t *testing.T, s story, in setting, plan func(string, []deviation) deviation) (w *world) {
+// play plays a workload with a plan, in virtual time.
+func play(t *testing.T, s workload, in setting, plan func(string, []deviation) deviation) (w *world) {
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(in.replicas, plan)
 		w.platform.palette = in.palette
@@ -54,25 +54,25 @@ func play(t *testing.T, s story, in setting, plan func(string, []deviation) devi
 
 // found is a schedule that breaks an invariant.
 type found struct {
-	story  string
-	law    string
-	plan   schedule
-	listed string
+	workload  string
+	invariant string
+	plan      schedule
+	listed    string
 }
 
-// exploration plays every schedule of a story up to a depth.
+// exploration plays every schedule of a workload up to a depth.
 type exploration struct {
 	t       *testing.T
 	in      setting
 	mu      sync.Mutex
 	played  int
 	deepest int
-	faults  map[string]found // the first of each kind, by story and invariant
+	faults  map[string]found // the first of each kind, by workload and invariant
 }
 
 // tree plays a schedule, and then all that have one more deviation after the last one, up to
 // a depth.
-func (e *exploration) tree(s story, plan schedule, from, depth int) {
+func (e *exploration) tree(s workload, plan schedule, from, depth int) {
 	w := play(e.t, s, e.in, plan.plan)
 	e.keep(s, plan, w)
 	if depth == 0 {
@@ -85,25 +85,25 @@ func (e *exploration) tree(s story, plan schedule, from, depth int) {
 	}
 }
 
-func (e *exploration) keep(s story, plan schedule, w *world) {
+func (e *exploration) keep(s workload, plan schedule, w *world) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.played++
 	e.deepest = max(e.deepest, len(w.trace))
 	for _, b := range w.broken {
-		law, _, _ := strings.Cut(b, ": ")
-		kind := s.name + ": " + law
+		invariant, _, _ := strings.Cut(b, ": ")
+		kind := s.name + ": " + invariant
 		if known, ok := e.faults[kind]; !ok || len(plan) < len(known.plan) {
-			e.faults[kind] = found{s.name, law, plan, w.listing()}
+			e.faults[kind] = found{s.name, invariant, plan, w.listing()}
 		}
 	}
 }
 
-// explore plays all schedules of all stories.
+// explore plays all schedules of all workloads.
 func explore(t *testing.T, in setting, depth int) *exploration {
 	e := &exploration{t: t, in: in, faults: map[string]found{}}
 	type branch struct {
-		s    story
+		s    workload
 		plan schedule
 		from int
 	}
@@ -116,7 +116,7 @@ func explore(t *testing.T, in setting, depth int) *exploration {
 			}
 		})
 	}
-	for _, s := range stories {
+	for _, s := range workloads {
 		w := play(t, s, in, schedule{}.plan)
 		e.keep(s, schedule{}, w)
 		if depth == 0 {
@@ -138,7 +138,7 @@ func (e *exploration) report() string {
 	var out strings.Builder
 	for _, kind := range sortedKeys(e.faults) {
 		f := e.faults[kind]
-		fmt.Fprintf(&out, "\n%s breaks %s, with %d deviations:\n%s", f.story, f.law, len(f.plan), f.listed)
+		fmt.Fprintf(&out, "\n%s breaks %s, with %d deviations:\n%s", f.workload, f.invariant, len(f.plan), f.listed)
 	}
 	return out.String()
 }

@@ -7,9 +7,9 @@ import (
 
 // faults lists the schedules that once broke an invariant, by what a user saw.
 var faults = []struct {
-	name  string
-	story string
-	plan  schedule
+	name     string
+	workload string
+	plan     schedule
 }{
 	{
 		"confirm is sent twice by a replica that was paused before it sent its own", "two replicas receive the same payment",
@@ -50,7 +50,7 @@ func TestFaultsThatPausesAndLostRepliesOnceCaused(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			reported := stories[slices.IndexFunc(stories, func(s story) bool { return s.name == f.story })]
+			reported := workloads[slices.IndexFunc(workloads, func(s workload) bool { return s.name == f.workload })]
 			w := play(t, reported, setting{replicas: 2, palette: short}, f.plan.plan)
 			for key := range f.plan {
 				if !slices.ContainsFunc(w.trace, func(s step) bool { return s.key == key }) {
@@ -58,7 +58,7 @@ func TestFaultsThatPausesAndLostRepliesOnceCaused(t *testing.T) {
 				}
 			}
 			if len(w.broken) > 0 {
-				t.Errorf("%s:\n%s", f.story, w.listing())
+				t.Errorf("%s:\n%s", f.workload, w.listing())
 			}
 		})
 	}

@@ -13,10 +13,10 @@ import (
 
 // Invariants in addition to those of package marketplace.
 var (
-	heldIsHeld = marketplace.Law{ID: "held-is-held", Says: "A hold that the store shows as HELD was not released at the partner by us."}
-	ownedCall  = marketplace.Law{ID: "owned-call", Says: "A call that another replica has taken over is not sent."}
-	sameAnswer = marketplace.Law{ID: "same-answer", Says: "The answer that a key gives does not change."}
-	oneBooking = marketplace.Law{ID: "one-booking", Says: "A key makes one booking."}
+	heldIsHeld = marketplace.Invariant{ID: "held-is-held", Says: "A hold that the store shows as HELD was not released at the partner by us."}
+	ownedCall  = marketplace.Invariant{ID: "owned-call", Says: "A call that another replica has taken over is not sent."}
+	sameAnswer = marketplace.Invariant{ID: "same-answer", Says: "The answer that a key gives does not change."}
+	oneBooking = marketplace.Invariant{ID: "one-booking", Says: "A key makes one booking."}
 )
 
 // given reports whether the end of a booking's call is stored.

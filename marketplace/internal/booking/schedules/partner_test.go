@@ -19,12 +19,12 @@ import (
 // holdFor is how long the partner keeps seats for a hold.
 const holdFor = 20 * time.Minute
 
-// platform is a partner that keeps the contract, unless the schedule or the story makes it
+// platform is a partner that keeps the contract, unless the schedule or the workload makes it
 // fail.
 type platform struct {
 	world   *world
 	palette palette
-	script  func(endpoint partnerapi.Endpoint, nth int) deviation // of the story; nil: all calls succeed
+	script  func(endpoint partnerapi.Endpoint, nth int) deviation // of the workload; nil: all calls succeed
 
 	mu    sync.Mutex
 	holds map[string]*hold // by code
@@ -55,7 +55,7 @@ func newPlatform(w *world) *platform {
 	return &platform{world: w, palette: short, holds: map[string]*hold{}, nth: map[partnerapi.Endpoint]int{}}
 }
 
-// scripted returns the story's deviation for a call that the schedule does not change.
+// scripted returns the workload's deviation for a call that the schedule does not change.
 func (p *platform) scripted(endpoint partnerapi.Endpoint, did deviation) deviation {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,7 +20,7 @@ func TestRandomSchedulesBreakNoInvariant(t *testing.T) {
 	}
 	for range rounds {
 		rapid.Check(t, func(rt *rapid.T) {
-			reported := rapid.SampledFrom(stories).Draw(rt, "story")
+			reported := rapid.SampledFrom(workloads).Draw(rt, "workload")
 			in := setting{replicas: rapid.IntRange(2, 3).Draw(rt, "replicas"), palette: full}
 			in.skew = rapid.SampledFrom([]time.Duration{0, 3 * time.Minute, -3 * time.Minute}).Draw(rt, "clock of B")
 			in.phase = time.Duration(rapid.IntRange(0, 29).Draw(rt, "begins after")) * time.Second
@@ -46,7 +46,7 @@ func TestRandomSchedulesBreakNoInvariant(t *testing.T) {
 func TestAScheduleAlwaysPlaysTheSame(t *testing.T) {
 	t.Parallel()
 	in := setting{replicas: 3, palette: full}
-	for _, s := range stories {
+	for _, s := range workloads {
 		base := play(t, s, in, schedule{}.plan)
 		for i := 0; i < len(base.trace); i += 3 {
 			for _, d := range base.trace[i].options {

@@ -17,16 +17,16 @@ type slotRow struct {
 
 // age returns when the row last changed.
 func (r *slotRow) age() time.Time {
-	if r.changed.After(r.NewsAt) {
+	if r.changed.After(r.SentAt) {
 		return r.changed
 	}
-	return r.NewsAt
+	return r.SentAt
 }
 
 // keep stores the partner's answer about a slot. The database is locked.
 func (d *database) keep(f booking.Fresh) {
 	if asked := d.slots[f.Asked]; f.Gone && asked != nil && asked.Status != partnerapi.StatusClosed && !asked.age().After(f.At) {
-		asked.Status, asked.NewsAt = partnerapi.StatusClosed, f.At
+		asked.Status, asked.SentAt = partnerapi.StatusClosed, f.At
 	}
 	if f.Slot == nil {
 		return
@@ -39,7 +39,7 @@ func (d *database) keep(f booking.Fresh) {
 		known = &slotRow{}
 		d.slots[f.Slot.ID] = known
 	}
-	known.Slot, known.NewsAt = *f.Slot, f.At
+	known.Slot, known.SentAt = *f.Slot, f.At
 }
 
 func (d *database) keepFresh(f booking.Fresh) error {
@@ -52,7 +52,7 @@ func (d *database) keepFresh(f booking.Fresh) error {
 // count adds the seats that a change takes or returns. The database is locked.
 func (d *database) count(b marketplace.Booking, c *booking.SeatsChange) {
 	s := d.slots[b.AvailabilityID]
-	if c == nil || s == nil || s.Vacancies == nil || s.NewsAt.After(c.At) {
+	if c == nil || s == nil || s.Vacancies == nil || s.SentAt.After(c.At) {
 		return
 	}
 	before, left := *s.Vacancies, *s.Vacancies+c.Free
@@ -71,7 +71,7 @@ func (d *database) count(b marketplace.Booking, c *booking.SeatsChange) {
 	}
 }
 
-// stored is the slot of the stories, as resellers read it.
+// stored is the slot of the workloads, as resellers read it.
 func (d *database) stored() []any {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -119,7 +119,7 @@ func (w *twin) sameSlots(ctx context.Context) {
 	}
 	sql := []any{}
 	for _, s := range slots {
-		sql = append(sql, shownSlot(s, s.NewsAt))
+		sql = append(sql, shownSlot(s, s.SentAt))
 	}
 	w.same("slots", w.memory.stored(), sql)
 }
@@ -272,7 +272,7 @@ func catalogOf(t *testing.T, store *postgres.Store) {
 }
 
 // TestTheDatabaseInMemoryIsPostgreSQL compares the database of the schedules with the SQL that
-// it represents: the service plays random stories on both concurrently.
+// it represents: the service plays random workloads on both concurrently.
 func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)

@@ -75,7 +75,7 @@ func (d *database) wake() {
 	}
 }
 
-// begin and end count what is under way on a replica: requests, jobs and steps.
+// begin and end count what is in progress on a replica: requests, jobs and steps.
 func (r *replica) begin() { r.count(1) }
 func (r *replica) end()   { r.count(-1) }
 
@@ -85,14 +85,14 @@ func (r *replica) count(by int) {
 	r.busy += by
 }
 
-// waits reports whether anything is under way on a replica.
+// waits reports whether anything is in progress on a replica.
 func (r *replica) waits() bool {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	return r.busy > 0
 }
 
-// quiet reports whether nothing is under way on any live replica.
+// quiet reports whether nothing is in progress on any live replica.
 func (w *world) quiet() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

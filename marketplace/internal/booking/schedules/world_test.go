@@ -64,7 +64,7 @@ type replica struct {
 	waking  time.Time     // it is paused until then
 	killed  bool          // it is paused forever
 	skewed  time.Duration // its clock is ahead by this
-	busy    int           // the number of requests, jobs and steps under way
+	busy    int           // the number of requests, jobs and steps in progress
 	current map[string]uuid.UUID
 	looked  map[string]time.Time
 }
@@ -94,13 +94,13 @@ func newWorld(count int, plan func(string, []deviation) deviation) *world {
 func (w *world) elapsed() time.Duration { return time.Since(w.began) }
 
 // breaks records a broken invariant.
-func (w *world) breaks(law marketplace.Law, format string, args ...any) {
+func (w *world) breaks(invariant marketplace.Invariant, format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	said := law.ID + ": " + fmt.Sprintf(format, args...)
-	if !slices.Contains(w.broken, said) {
-		w.broken = append(w.broken, said)
-		w.trace = append(w.trace, step{at: w.elapsed(), op: "BROKEN " + said})
+	message := invariant.ID + ": " + fmt.Sprintf(format, args...)
+	if !slices.Contains(w.broken, message) {
+		w.broken = append(w.broken, message)
+		w.trace = append(w.trace, step{at: w.elapsed(), op: "BROKEN " + message})
 	}
 }
 

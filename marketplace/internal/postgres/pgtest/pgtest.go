@@ -83,7 +83,7 @@ func admin(ctx context.Context, statement string) error {
 	return err
 }
 
-// URL returns the address of a fresh, migrated database, which goes with the test.
+// URL returns the address of a fresh, migrated database. It is removed when the test ends.
 func URL(t testing.TB) string {
 	t.Helper()
 	return fresh(t, " TEMPLATE "+template+" STRATEGY = FILE_COPY")
@@ -112,7 +112,7 @@ func fresh(t testing.TB, how string) string {
 	return server.URL(name)
 }
 
-// Open returns a store of a fresh, migrated database, which goes with the test.
+// Open returns a store of a fresh, migrated database. It is removed when the test ends.
 func Open(t testing.TB) *postgres.Store {
 	t.Helper()
 	return OpenAt(t, URL(t))

@@ -20,7 +20,7 @@ type Proxy struct {
 	conns  []net.Conn
 }
 
-// Through returns a proxy before the database at that address, which goes with the test.
+// Through returns a proxy before the database at that address. It stops when the test ends.
 func Through(t testing.TB, address string) *Proxy {
 	t.Helper()
 	direct, err := url.Parse(address)

@@ -39,7 +39,7 @@ func (r *Recorder) listen(on bool) (before []Trip) {
 	return before
 }
 
-func (r *Recorder) hear(t Trip) {
+func (r *Recorder) record(t Trip) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.listening {
@@ -66,7 +66,7 @@ func statement(ctx context.Context, sql string, args []any) Statement {
 
 // TraceQueryStart is pgx's.
 func (r *Recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	r.hear(Trip{statement(ctx, q.SQL, q.Args)})
+	r.record(Trip{statement(ctx, q.SQL, q.Args)})
 	return ctx
 }
 
@@ -79,7 +79,7 @@ func (r *Recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.Trace
 	for _, q := range b.Batch.QueuedQueries {
 		t = append(t, statement(ctx, q.SQL, q.Arguments))
 	}
-	r.hear(t)
+	r.record(t)
 	return ctx
 }
 

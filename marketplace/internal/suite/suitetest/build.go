@@ -14,8 +14,8 @@ func Build(dir string) (string, error) {
 	path := filepath.Join(dir, "conformance")
 	build := exec.Command("go", "build", "-o", path, "./cmd/conformance")
 	build.Dir, build.Env = "../../../conformance", append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the conformance command: %w\n%s", err, said)
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the conformance command: %w\n%s", err, output)
 	}
 	return path, nil
 }

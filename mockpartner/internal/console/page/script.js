@@ -59,14 +59,14 @@
   }
 
   const trouble = byId("trouble");
-  function say(words) { byId("said").textContent = words; }
+  function say(words) { byId("status").textContent = words; }
   // notify says words so that they are seen too, for a while.
   let notified = 0;
   function notify(words) {
     say(words);
-    byId("said").className = "notice";
+    byId("status").className = "notice";
     clearTimeout(notified);
-    notified = setTimeout(() => { byId("said").className = "unseen"; }, 4000);
+    notified = setTimeout(() => { byId("status").className = "unseen"; }, 4000);
   }
   function complain(error) {
     trouble.hidden = !error;

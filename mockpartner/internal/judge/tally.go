@@ -10,18 +10,18 @@ import (
 
 const maxFindings = 20
 
-type bench struct {
+type tally struct {
 	judged   int
 	unjudged []Unjudged
 	findings []Finding
 	more     int
 }
 
-func (b *bench) kept() { b.judged++ }
+func (b *tally) kept() { b.judged++ }
 
-// cannot notes something that cannot be judged. There are few different reasons: they are sentences
+// cannotJudge notes something that cannot be judged. There are few different reasons: they are sentences
 // without data from the record.
-func (b *bench) cannot(reason string) {
+func (b *tally) cannotJudge(reason string) {
 	for i := range b.unjudged {
 		if b.unjudged[i].Reason == reason {
 			b.unjudged[i].Count++
@@ -32,7 +32,7 @@ func (b *bench) cannot(reason string) {
 }
 
 // found notes what a judge of single requests says about a call: what is wrong, or "".
-func (b *bench) found(c *call, wrong string) {
+func (b *tally) found(c *call, wrong string) {
 	if wrong == "" {
 		b.kept()
 		return
@@ -40,7 +40,7 @@ func (b *bench) found(c *call, wrong string) {
 	b.broken([]*call{c}, "%s%s.", strings.ToUpper(wrong[:1]), wrong[1:])
 }
 
-func (b *bench) broken(calls []*call, format string, args ...any) {
+func (b *tally) broken(calls []*call, format string, args ...any) {
 	b.judged++
 	if len(b.findings) == maxFindings {
 		b.more++

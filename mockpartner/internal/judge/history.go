@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-type story struct {
+type history struct {
 	Case
 	testimony
 	calls []*call
@@ -30,8 +30,8 @@ type hold struct {
 	releases []*call
 }
 
-func newStory(c Case) *story {
-	s := &story{Case: c, testimony: heard(c.Testimony)}
+func newHistory(c Case) *history {
+	s := &history{Case: c, testimony: indexed(c.Testimony)}
 	for _, e := range c.Exchanges {
 		added := newCall(e)
 		added.died, _ = s.died(e)
@@ -45,16 +45,16 @@ func newStory(c Case) *story {
 	return s
 }
 
-func (s *story) complete() bool { return s.Cleared == 0 && s.Dropped == 0 }
+func (s *history) complete() bool { return s.Cleared == 0 && s.Dropped == 0 }
 
 // passed returns the time since a call ended, by the sandbox's clock or in real time, whichever is
 // longer.
-func (s *story) passed(c *call) time.Duration {
+func (s *history) passed(c *call) time.Duration {
 	return max(s.Now.Sub(c.At.Add(time.Duration(c.Duration))), s.Real.Sub(c.ended()))
 }
 
 // reserved returns the holds whose codes the caller has received, by code.
-func (s *story) reserved() map[string][]*hold {
+func (s *history) reserved() map[string][]*hold {
 	known := map[string][]*hold{}
 	for c := range s.of(partnerapi.Reserve) {
 		answer, ok := answerOf[partnerapi.ReserveAnswer](c)
@@ -69,7 +69,7 @@ func (s *story) reserved() map[string][]*hold {
 	return known
 }
 
-func (s *story) follow(known map[string][]*hold) {
+func (s *history) follow(known map[string][]*hold) {
 	cancels := map[string]int{}
 	for _, c := range s.calls {
 		if c.code == "" {
@@ -95,7 +95,7 @@ func (s *story) follow(known map[string][]*hold) {
 
 // hold returns the newest hold with the call's code that the caller knew by then. Otherwise it adds
 // a hold without a reserve.
-func (s *story) hold(known map[string][]*hold, c *call) *hold {
+func (s *history) hold(known map[string][]*hold, c *call) *hold {
 	for i := len(known[c.code]) - 1; i >= 0; i-- {
 		h := known[c.code][i]
 		if h.reserve == nil || !h.reserve.ended().After(c.Arrived) {
@@ -108,7 +108,7 @@ func (s *story) hold(known map[string][]*hold, c *call) *hold {
 	return h
 }
 
-func (s *story) of(endpoint partnerapi.Endpoint) iter.Seq[*call] {
+func (s *history) of(endpoint partnerapi.Endpoint) iter.Seq[*call] {
 	return func(yield func(*call) bool) {
 		for _, c := range s.calls {
 			if c.endpoint == endpoint && !yield(c) {
@@ -118,7 +118,7 @@ func (s *story) of(endpoint partnerapi.Endpoint) iter.Seq[*call] {
 	}
 }
 
-func (s *story) option(productID, optionID string) (*catalog.IndexedOption, bool) {
+func (s *history) option(productID, optionID string) (*catalog.IndexedOption, bool) {
 	product, ok := s.Catalog.Product(productID)
 	if !ok {
 		return nil, false
@@ -132,7 +132,7 @@ type testimony struct {
 	byHand map[string]int                 // number of confirms of a code that a person has ordered
 }
 
-func heard(list []journal.Testimony) testimony {
+func indexed(list []journal.Testimony) testimony {
 	t := testimony{deaths: map[string][]journal.Testimony{}, byHand: map[string]int{}}
 	for _, testimony := range list {
 		for _, connection := range testimony.Died {

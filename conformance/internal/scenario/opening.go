@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Opening is the start of every story: a slot, its seats, and a hold on it.
+// Opening is the start of every lifecycle: a slot, its seats, and a hold on it.
 type Opening struct {
 	Offer  discover.Offer
 	Before *Reading
@@ -35,7 +35,7 @@ type Opening struct {
 	bare  bool // some optional fields were left out
 }
 
-// OptionKey returns the key of the story's option.
+// OptionKey returns the key of the lifecycle's option.
 func (o *Opening) OptionKey() string { return o.Offer.OptionKey() }
 
 // Reserve returns the exchange of the opening's reserve.
@@ -77,7 +77,7 @@ func seat(purpose, option string) wanted {
 	return wanted{purpose: purpose, Want: discover.Want{Seats: 1, Counted: true, OptionKey: option}, party: leads(1), full: true}
 }
 
-// open begins a story: it finds a slot, counts its seats, reserves, and counts again. If a slot is
+// open begins a lifecycle: it finds a slot, counts its seats, reserves, and counts again. If a slot is
 // refused, it tries another.
 func (p *Player) open(ctx context.Context, w wanted) Opening {
 	w.Room = 2*w.Seats + 1
@@ -113,7 +113,7 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 		return nil, survey.Stop
 	}
 	if p.Seats.again {
-		p.Seats.glance(ctx, want.OptionKey)
+		p.Seats.recheckOption(ctx, want.OptionKey)
 	}
 	want.Now, want.Used, want.Moved = p.Clock.Now(), p.Seats.used, p.Seats.moved
 	offers := discover.Pick(survey.Offers, want)
@@ -173,7 +173,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	return opened
 }
 
-// PartyRefused reports whether the partner refused the story's party for its slot.
+// PartyRefused reports whether the partner refused the lifecycle's party for its slot.
 func (o *Opening) PartyRefused() bool {
 	return o.Hold == nil && o.Stop != nil && o.Stop.Kind == partner.Refused
 }
@@ -212,7 +212,7 @@ func (p *Player) fits(ctx context.Context, opened *Opening) bool {
 	return stop == nil
 }
 
-// Act is one call of a story, and the seats left in its slot afterwards.
+// Act is one call of a lifecycle, and the seats left in its slot afterwards.
 type Act struct {
 	Answer *probe.Answer
 	Again  []*probe.Answer // answers to repeats of a call that has no effect
@@ -232,48 +232,48 @@ func (a Act) last() *probe.Answer {
 	return all[len(all)-1]
 }
 
-// storyPlayer plays a story step by step. After a stop, no further step is played.
-type storyPlayer struct {
+// lifecyclePlayer plays a lifecycle step by step. After a stop, no further step is played.
+type lifecyclePlayer struct {
 	*Player
-	ctx   context.Context
-	story *Opening
+	ctx     context.Context
+	opening *Opening
 }
 
-// begin starts a story with a hold.
-func (p *Player) begin(ctx context.Context, story *Opening, want wanted) storyPlayer {
-	*story = p.open(ctx, p.on.cased(want))
-	if story.Case = p.on.Case; p.on.Case != nil {
-		story.Infants, story.seen = p.on.Infants, story.Held
+// begin starts a lifecycle with a hold.
+func (p *Player) begin(ctx context.Context, opening *Opening, want wanted) lifecyclePlayer {
+	*opening = p.open(ctx, p.on.cased(want))
+	if opening.Case = p.on.Case; p.on.Case != nil {
+		opening.Infants, opening.seen = p.on.Infants, opening.Held
 	}
-	return p.continueStory(ctx, story)
+	return p.continueLifecycle(ctx, opening)
 }
 
-// continueStory continues a story that already has a slot.
-func (p *Player) continueStory(ctx context.Context, story *Opening) storyPlayer {
-	story.Traits = p.Book.traits
-	return storyPlayer{p, ctx, story}
+// continueLifecycle continues a lifecycle that already has a slot.
+func (p *Player) continueLifecycle(ctx context.Context, opening *Opening) lifecyclePlayer {
+	opening.Traits = p.Book.traits
+	return lifecyclePlayer{p, ctx, opening}
 }
 
-func (t storyPlayer) step(play func() *partner.Stop) {
-	if t.story.Stop == nil {
-		t.story.Stop = play()
+func (t lifecyclePlayer) step(play func() *partner.Stop) {
+	if t.opening.Stop == nil {
+		t.opening.Stop = play()
 	}
 }
 
-func (t storyPlayer) count(when string, into **Reading) {
+func (t lifecyclePlayer) count(when string, into **Reading) {
 	t.step(func() (stop *partner.Stop) {
-		*into, stop = t.Seats.seats(t.ctx, t.story.Offer, when)
-		t.story.seen = *into
+		*into, stop = t.Seats.seats(t.ctx, t.opening.Offer, when)
+		t.opening.seen = *into
 		return stop
 	})
 }
 
 // act makes a call. If when is not "", it then counts the seats.
-func (t storyPlayer) act(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
-	t.step(t.interlude)
+func (t lifecyclePlayer) act(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
+	t.step(t.playBetweenCalls)
 	t.step(func() (stop *partner.Stop) {
 		into.Answer, stop = call()
-		t.story.seen = nil
+		t.opening.seen = nil
 		return stop
 	})
 	if when != "" {
@@ -283,7 +283,7 @@ func (t storyPlayer) act(into *Act, when string, call func() (*probe.Answer, *pa
 
 // inVain makes a call that must be refused or have no effect, as often as the depth of the run sets
 // and its time allows. If when is not "", it then counts the seats.
-func (t storyPlayer) inVain(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
+func (t lifecyclePlayer) inVain(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
 	t.act(into, "", call)
 	for range t.repeats(into.Answer) {
 		t.step(func() *partner.Stop {
@@ -316,21 +316,21 @@ func (p *Player) repeats(first *probe.Answer) int {
 }
 
 // confirmInVain confirms the code of a hold that is no longer live.
-func (t storyPlayer) confirmInVain(purpose string, into *Act, when string) {
+func (t lifecyclePlayer) confirmInVain(purpose string, into *Act, when string) {
 	t.inVain(into, when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, probe.GoodKey)
+		return t.Book.Confirm(t.ctx, purpose, t.opening.Hold, true, probe.GoodKey)
 	})
 }
 
 // releaseInVain releases a code that is no longer a hold.
-func (t storyPlayer) releaseInVain(purpose string, into *Act, when string) {
+func (t lifecyclePlayer) releaseInVain(purpose string, into *Act, when string) {
 	t.inVain(into, when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, probe.GoodKey)
+		return t.Book.Release(t.ctx, purpose, t.opening.Hold.Code, probe.GoodKey)
 	})
 }
 
 // again makes a call that must be idempotent, as often as the depth of the run sets.
-func (t storyPlayer) again(into *[]Act, call func(*Act)) {
+func (t lifecyclePlayer) again(into *[]Act, call func(*Act)) {
 	*into = make([]Act, t.Depth.Repeats())
 	for i := range *into {
 		call(&(*into)[i])
@@ -338,60 +338,62 @@ func (t storyPlayer) again(into *[]Act, call func(*Act)) {
 }
 
 // confirmAgain confirms the hold's code once more, with or without the optional fields.
-func (t storyPlayer) confirmAgain(purpose string, full bool, into *Act, when string) {
+func (t lifecyclePlayer) confirmAgain(purpose string, full bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
-		answer, stop := t.Book.Confirm(t.ctx, purpose, t.story.Hold, full, probe.GoodKey)
+		answer, stop := t.Book.Confirm(t.ctx, purpose, t.opening.Hold, full, probe.GoodKey)
 		if stop == nil && answer.OK(http.StatusOK) {
-			t.Book.witnessRepeat(answer)
+			t.Book.observeRepeat(answer)
 		}
 		return answer, stop
 	})
 }
 
 // confirm confirms the hold's code and accepts any answer.
-func (t storyPlayer) confirm(purpose string, key probe.Key, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, key) })
+func (t lifecyclePlayer) confirm(purpose string, key probe.Key, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
+		return t.Book.Confirm(t.ctx, purpose, t.opening.Hold, true, key)
+	})
 }
 
-func (t storyPlayer) book(purpose string, full bool, into *Act, id *string, when string) {
+func (t lifecyclePlayer) book(purpose string, full bool, into *Act, id *string, when string) {
 	t.act(into, when, func() (answer *probe.Answer, stop *partner.Stop) {
-		answer, *id, stop = t.Book.book(t.ctx, purpose, t.story.Hold, full)
+		answer, *id, stop = t.Book.book(t.ctx, purpose, t.opening.Hold, full)
 		return answer, stop
 	})
 }
 
 // release releases the hold's code and accepts any answer.
-func (t storyPlayer) release(purpose string, key probe.Key, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, key) })
+func (t lifecyclePlayer) release(purpose string, key probe.Key, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Release(t.ctx, purpose, t.opening.Hold.Code, key) })
 }
 
 // give releases the live hold.
-func (t storyPlayer) give(purpose string, body bool, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.releaseHold(t.ctx, purpose, t.story.Hold, body) })
+func (t lifecyclePlayer) give(purpose string, body bool, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.releaseHold(t.ctx, purpose, t.opening.Hold, body) })
 }
 
 // cancel cancels a booking and accepts any answer.
-func (t storyPlayer) cancel(purpose, id string, key probe.Key, into *Act, when string) {
+func (t lifecyclePlayer) cancel(purpose, id string, key probe.Key, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Cancel(t.ctx, purpose, id, key) })
 }
 
 // undo cancels the live booking.
-func (t storyPlayer) undo(purpose, id string, body bool, into *Act, when string) {
+func (t lifecyclePlayer) undo(purpose, id string, body bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.cancelBooking(t.ctx, purpose, t.story.Hold, id, body)
+		return t.Book.cancelBooking(t.ctx, purpose, t.opening.Hold, id, body)
 	})
 }
 
 // reserve sends a reserve for another party and accepts any answer; a hold is released. A refused
 // reserve is repeated as inVain does, without and with its optional fields. The seats are counted if
 // count returns true for an answer.
-func (t storyPlayer) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
+func (t lifecyclePlayer) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
 	reserve := func(full bool) (*probe.Answer, *partner.Stop) {
-		return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, party, full)
+		return t.Book.reserveAnyway(t.ctx, purpose, t.opening.Offer, party, full)
 	}
 	t.act(into, "", func() (*probe.Answer, *partner.Stop) { return reserve(true) })
 	for nth := range t.repeats(into.Answer) {
-		if t.story.Stop != nil || !TurnedDown(into.last()) {
+		if t.opening.Stop != nil || !TurnedDown(into.last()) {
 			break
 		}
 		t.step(func() *partner.Stop {
@@ -402,7 +404,7 @@ func (t storyPlayer) reserve(purpose string, party []partnerapi.UnitQuantity, in
 			return stop
 		})
 	}
-	if t.story.Stop == nil && slices.ContainsFunc(into.Answers(), count) {
+	if t.opening.Stop == nil && slices.ContainsFunc(into.Answers(), count) {
 		t.count(when, &into.After)
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// story is what customers, payment providers and operators do. Each request goes to a
+// workload is what customers, payment providers and operators do. Each request goes to a
 // replica of its own, and is repeated at another one if it gets no answer.
-type story struct {
+type workload struct {
 	name string
 	play func(w *world)
 }
 
-var stories = []story{
+var workloads = []workload{
 	{"a customer checks out, pays and cancels", func(w *world) {
 		id := w.newID()
 		_, _ = ask(w, "checkout", 0, func(ctx context.Context, r *replica) (booking.Answer, error) {
@@ -214,7 +214,7 @@ func (w *world) shows(id uuid.UUID, status marketplace.BookingStatus) bool {
 	return err == nil && r.Status == status
 }
 
-// held is a booking that was held before the story begins.
+// held is a booking that was held before the workload begins.
 func (w *world) held() uuid.UUID {
 	id := w.newID()
 	answer := w.platform.reserve(id)

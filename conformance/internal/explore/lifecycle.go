@@ -1,7 +1,7 @@
-// Package explore generates lifecycles: stories of reserves, confirms, releases, cancellations and
+// Package explore generates random lifecycles: sequences of reserves, confirms, releases, cancellations and
 // expiries in random order.
 //
-// Search draws stories from a seed and plays them until one fails. It then plays shorter ones and
+// Search draws lifecycles from a seed and plays them until one fails. It then plays shorter ones and
 // keeps the shortest that also fails. Package model defines what the contract allows after each
 // step.
 package explore
@@ -29,11 +29,11 @@ type Step struct {
 	Hold  int // of a release, confirm and cancel: index of the reserve that made the hold
 }
 
-// Story is a lifecycle, step by step. It starts with a reserve, and each step is about a hold that
+// Lifecycle is a lifecycle, step by step. It starts with a reserve, and each step is about a hold that
 // was reserved before.
-type Story []Step
+type Lifecycle []Step
 
-// Material is what stories are made of.
+// Material is what lifecycles are made of.
 type Material struct {
 	Slots   int  // number of slots, at least 1
 	Parties int  // number of parties, at least 1
@@ -41,7 +41,7 @@ type Material struct {
 	Waits   bool // holds expire
 }
 
-// actions lists what a step can do. Actions that make a story are listed, and so drawn, more often.
+// actions lists what a step can do. Actions that make a lifecycle are listed, and so drawn, more often.
 func (m Material) actions() []model.Kind {
 	actions := []model.Kind{
 		model.Look, model.Release, model.Release, model.Release,
@@ -60,7 +60,7 @@ func (m Material) actions() []model.Kind {
 const (
 	// farBack is how many holds before the latest a step may refer to.
 	farBack = 3
-	// parts and longestPart bound a story. It has several parts, because lists are drawn short.
+	// parts and longestPart bound a lifecycle. It has several parts, because lists are drawn short.
 	parts, longestPart = 3, 10
 )
 
@@ -72,10 +72,10 @@ type idea struct {
 	any  bool // or all of them, so that calls are repeated or come too late
 }
 
-// Draw draws a story. The same seed, which is at least 1, gives the same story.
-func (m Material) Draw(seed uint64) Story { return rapid.Custom(m.story).Example(int(seed)) }
+// Draw draws a lifecycle. The same seed, which is at least 1, gives the same lifecycle.
+func (m Material) Draw(seed uint64) Lifecycle { return rapid.Custom(m.lifecycle).Example(int(seed)) }
 
-func (m Material) story(t *rapid.T) Story {
+func (m Material) lifecycle(t *rapid.T) Lifecycle {
 	next := rapid.Custom(func(t *rapid.T) idea {
 		i := idea{Step: Step{Does: rapid.SampledFrom(m.actions()).Draw(t, "does")}}
 		switch i.Does {
@@ -94,7 +94,7 @@ func (m Material) story(t *rapid.T) Story {
 	for range parts {
 		ideas = append(ideas, part.Draw(t, "steps")...)
 	}
-	return told(ideas)
+	return lifecycleOf(ideas)
 }
 
 func (m Material) reserve(t *rapid.T) idea {
@@ -106,9 +106,9 @@ func (m Material) slot(t *rapid.T) int {
 	return max(0, rapid.IntRange(0, 2*m.Slots-1).Draw(t, "slot")-m.Slots)
 }
 
-// told makes a story of ideas. It leaves out steps about a hold that does not exist.
-func told(ideas []idea) Story {
-	var story Story
+// lifecycleOf makes a lifecycle of ideas. It leaves out steps about a hold that does not exist.
+func lifecycleOf(ideas []idea) Lifecycle {
+	var lifecycle Lifecycle
 	var holds []model.Stage // assuming that nothing is refused
 	for _, i := range ideas {
 		switch i.Does {
@@ -127,9 +127,9 @@ func told(ideas []idea) Story {
 			}
 			i.Hold, holds[n] = n, holds[n].After(i.Does)
 		}
-		story = append(story, i.Step)
+		lifecycle = append(lifecycle, i.Step)
 	}
-	return story
+	return lifecycle
 }
 
 // hold returns the index of the hold that the idea is about.
@@ -146,13 +146,13 @@ func (i idea) hold(holds []model.Stage) (n int, ok bool) {
 	return fit[i.back%len(fit)], true
 }
 
-func (s Story) beginsWith(other Story) bool {
+func (s Lifecycle) beginsWith(other Lifecycle) bool {
 	return len(s) >= len(other) && slices.Equal(s[:len(other)], other)
 }
 
-// without returns the story without one step, and without the steps about the hold that it makes.
-func (s Story) without(left int) Story {
-	var shorter Story
+// without returns the lifecycle without one step, and without the steps about the hold that it makes.
+func (s Lifecycle) without(left int) Lifecycle {
+	var shorter Lifecycle
 	gone, made := -1, 0
 	for i, step := range s {
 		switch step.Does {
@@ -181,23 +181,23 @@ type Verdict int
 const (
 	Held  Verdict = iota // the contract held
 	Broke                // the contract was broken at some step
-	Over                 // no further story can be played
+	Over                 // no further lifecycle can be played
 )
 
 type Found struct {
-	Story Story  // the shortest
-	First Story  // the drawn story that it was derived from
-	Seed  uint64 // of First: a search from this seed draws First first
-	Tries int    // number of stories that were played to shorten it
+	Shortest Lifecycle // the shortest
+	First    Lifecycle // the drawn lifecycle that it was derived from
+	Seed     uint64    // of First: a search from this seed draws First first
+	Tries    int       // number of lifecycles that were played to shorten it
 }
 
-// Player plays stories. The seed is that of the story, or of the one that it was derived from. Each
-// story must start from the same state. It also returns the number of steps until the story fails.
-type Player func(seed uint64, story Story) (v Verdict, steps int)
+// Player plays lifecycles. The seed is that of the lifecycle, or of the one that it was derived from. Each
+// lifecycle must start from the same state. It also returns the number of steps until the lifecycle fails.
+type Player func(seed uint64, lifecycle Lifecycle) (v Verdict, steps int)
 
-// Search plays count stories, drawn from consecutive seeds, until one fails, and then shorter ones.
-// The same seed draws the same stories; seeds start at 1. It returns how many of count were played,
-// and the failing story or nil.
+// Search plays count lifecycles, drawn from consecutive seeds, until one fails, and then shorter ones.
+// The same seed draws the same lifecycles; seeds start at 1. It returns how many of count were played,
+// and the failing lifecycle or nil.
 func Search(from Material, count int, seed uint64, play Player) (played int, found *Found) {
 	for ; played < count; played++ {
 		s := search{play: play, found: Found{Seed: seed + uint64(played)}}
@@ -216,25 +216,25 @@ func Search(from Material, count int, seed uint64, play Player) (played int, fou
 type search struct {
 	play  Player
 	found Found
-	broke []Story // the failing stories, up to the failing step
-	held  []Story
+	broke []Lifecycle // the failing lifecycles, up to the failing step
+	held  []Lifecycle
 	over  bool
 }
 
-// MostTries is the maximum number of stories that are played to shorten one.
+// MostTries is the maximum number of lifecycles that are played to shorten one.
 const MostTries = 60
 
-// judge plays a story, unless its result is known: many shortened stories have the same beginning.
-func (s *search) judge(story Story) Verdict {
+// judge plays a lifecycle, unless its result is known: many shortened lifecycles have the same beginning.
+func (s *search) judge(lifecycle Lifecycle) Verdict {
 	switch {
-	case slices.ContainsFunc(s.broke, story.beginsWith):
+	case slices.ContainsFunc(s.broke, lifecycle.beginsWith):
 		return Broke
-	case slices.ContainsFunc(s.held, func(longer Story) bool { return longer.beginsWith(story) }):
+	case slices.ContainsFunc(s.held, func(longer Lifecycle) bool { return longer.beginsWith(lifecycle) }):
 		return Held
 	case s.over, s.found.Tries >= MostTries:
 		return Over
 	}
-	verdict, steps := s.play(s.found.Seed, story)
+	verdict, steps := s.play(s.found.Seed, lifecycle)
 	first := s.found.First == nil
 	if !first {
 		s.found.Tries++
@@ -243,15 +243,15 @@ func (s *search) judge(story Story) Verdict {
 	case Over:
 		s.over = true
 	case Held:
-		s.held = append(s.held, story)
+		s.held = append(s.held, lifecycle)
 	case Broke:
 		if first {
-			s.found.First = story
+			s.found.First = lifecycle
 		}
-		story = story[:steps]
-		s.broke = append(s.broke, story)
-		if first || len(story) <= len(s.found.Story) {
-			s.found.Story = story
+		lifecycle = lifecycle[:steps]
+		s.broke = append(s.broke, lifecycle)
+		if first || len(lifecycle) <= len(s.found.Shortest) {
+			s.found.Shortest = lifecycle
 		}
 	}
 	return verdict
@@ -259,11 +259,11 @@ func (s *search) judge(story Story) Verdict {
 
 // trim leaves out single steps until no step can be left out.
 func (s *search) trim() {
-	for before := 0; before != len(s.found.Story); {
-		before = len(s.found.Story)
+	for before := 0; before != len(s.found.Shortest); {
+		before = len(s.found.Shortest)
 		for i := before - 2; i >= 0; i-- { // the last step is the one that fails
-			i = min(i, len(s.found.Story)-2)
-			s.judge(s.found.Story.without(i))
+			i = min(i, len(s.found.Shortest)-2)
+			s.judge(s.found.Shortest.without(i))
 		}
 	}
 }
