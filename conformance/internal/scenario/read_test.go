@@ -15,11 +15,11 @@ import (
 // countingObserver counts what it receives.
 type countingObserver struct{ received int }
 
-func (w *countingObserver) Product(*probe.Exchange, int, any, schemas.Problem) { w.received++ }
-func (w *countingObserver) Slot(SlotAnswer, int, discover.Slot, any)           { w.received++ }
-func (w *countingObserver) Slots(SlotAnswer)                                   { w.received++ }
-func (w *countingObserver) Vanished(SlotAnswer, discover.Slot)                 { w.received++ }
-func (w *countingObserver) Answer(*probe.Answer, schemas.Problem)              { w.received++ }
+func (o *countingObserver) Product(*probe.Exchange, int, any, schemas.Problem) { o.received++ }
+func (o *countingObserver) Slot(SlotAnswer, int, discover.Slot, any)           { o.received++ }
+func (o *countingObserver) Slots(SlotAnswer)                                   { o.received++ }
+func (o *countingObserver) Vanished(SlotAnswer, discover.Slot)                 { o.received++ }
+func (o *countingObserver) Answer(*probe.Answer, schemas.Problem)              { o.received++ }
 
 // A partner could send millions of wrong products, whose validation takes minutes.
 func TestAnAnswerIsJudgedNoLongerThanTheRunMayTake(t *testing.T) {
