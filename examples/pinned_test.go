@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,40 +17,54 @@ func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 	digest := regexp.MustCompile(`^[\w./:-]+@sha256:[0-9a-f]{64}$`)
 	stage := regexp.MustCompile(`(?m)^FROM .* AS (\w+)$`)
 	pins := map[string]string{}
-	for _, pattern := range []string{"../.github/workflows/*", "../action.yml", "../templates/*", "../Dockerfile", "ci/*", "compose/*.yaml", "kubernetes/*.yaml"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("want files at %s, got %v", pattern, err)
+	for _, path := range automation(t) {
+		text := file(t, path)
+		for _, found := range action.FindAllStringSubmatch(text, -1) {
+			if strings.HasPrefix(found[1], "OWNER/") { // this repository, whose releases have no digest yet
+				continue
+			}
+			if !commit.MatchString(found[1]) || found[2] == "" {
+				t.Errorf("%s: want %s by the digest of its commit, with its version in a comment", path, found[1])
+			}
+			pin(t, pins, path, found[1])
 		}
-		for _, path := range paths {
-			text := file(t, path)
-			for _, found := range action.FindAllStringSubmatch(text, -1) {
-				if strings.HasPrefix(found[1], "OWNER/") { // this repository, whose releases have no digest yet
-					continue
-				}
-				if !commit.MatchString(found[1]) || found[2] == "" {
-					t.Errorf("%s: want %s by the digest of its commit, with its version in a comment", path, found[1])
-				}
-				pin(t, pins, path, found[1])
+		ours := map[string]bool{"scratch": true} // built here, so they need no digest
+		for _, name := range stage.FindAllStringSubmatch(text, -1) {
+			ours[name[1]] = true
+		}
+		for _, found := range image.FindAllStringSubmatch(text, -1) {
+			if ours[found[1]] || strings.HasPrefix(found[1], "partnerkit/") || found[1] == "$[[" { // an input
+				continue
 			}
-			ours := map[string]bool{"scratch": true} // built here, so they need no digest
-			for _, name := range stage.FindAllStringSubmatch(text, -1) {
-				ours[name[1]] = true
+			if !digest.MatchString(found[1]) {
+				t.Errorf("%s: want the image %s with its tag and digest", path, found[1])
 			}
-			for _, found := range image.FindAllStringSubmatch(text, -1) {
-				if ours[found[1]] || strings.HasPrefix(found[1], "partnerkit/") || found[1] == "$[[" { // an input
-					continue
-				}
-				if !digest.MatchString(found[1]) {
-					t.Errorf("%s: want the image %s with its tag and digest", path, found[1])
-				}
-				pin(t, pins, path, found[1])
-			}
+			pin(t, pins, path, found[1])
 		}
 	}
 	if len(pins) < 6 {
 		t.Errorf("want the actions and images found, got %v", pins)
 	}
+}
+
+// automation returns the files that may name actions and images: YAML and Dockerfiles, wherever they are.
+func automation(t *testing.T) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && (name == ".git" || name == "build" || name == "node_modules"):
+			return filepath.SkipDir
+		case !entry.IsDir() && (strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") || strings.HasPrefix(name, "Dockerfile")):
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
 }
 
 // pin records the digest of an action or image, and requires the same digest everywhere.

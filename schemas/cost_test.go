@@ -11,8 +11,7 @@ import (
 
 // mostPerByte is how many bytes judging one byte of a text may allocate: decoded, a byte
 // takes some twenty, and the errors of a text that is wrong throughout some hundred more.
-// Under the race detector, which empties pools now and then, it is up to 600.
-const mostPerByte = 750
+var mostPerByte uint64 = 180
 
 // hostile are texts of about a mebibyte that a stranger may send, by what is wrong with
 // them.

@@ -219,6 +219,16 @@ func (tab *Tab) Fits(widths ...int64) {
 	}
 }
 
+// Uncut fails the test if the content of an element that matches the selector is wider than the
+// element: it is cut off, or covers what is beside it.
+func (tab *Tab) Uncut(selector string) {
+	tab.T.Helper()
+	for _, found := range Value[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1)
+		.map(e => `+"`${e.textContent.trim()}: ${e.scrollWidth} pixels in ${e.clientWidth}`"+`)`, selector)) {
+		tab.T.Errorf("%s: at %d pixels something does not fit: %s", Value[string](tab, `location.pathname`), Value[int64](tab, `innerWidth`), found)
+	}
+}
+
 // Value returns the value of an expression, or of its promise. An exception ends the test.
 func Value[T any](tab *Tab, expression string) T {
 	tab.T.Helper()

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -13,7 +14,8 @@ import (
 // customers is the customers' data in the bodies of one call.
 type customers struct {
 	values  []string
-	encoded *redact.Redactor // finds them in other encodings; nil: not made yet
+	plain   *strings.Replacer // masks them; nil: not made yet
+	encoded *redact.Redactor  // finds them in other encodings
 }
 
 // personal lists the names of fields with customers' data.
@@ -88,17 +90,28 @@ func (c *customers) cleaned(value any) any {
 
 // without returns a text without the customers' values, in any encoding.
 func (c *customers) without(text string) string {
-	if len(c.values) > 0 && c.encoded == nil {
-		c.encoded = redact.New(slices.DeleteFunc(slices.Clone(c.values[:min(len(c.values), mostValues)]), func(s string) bool { return len(s) > longestValue })...)
+	if len(c.values) > 0 && c.plain == nil {
+		c.prepare()
 	}
-	for _, value := range c.values {
-		text = strings.ReplaceAll(text, value, redact.Mark)
-	}
-	if c.encoded != nil {
-		text = c.encoded.Redact(text)
+	if c.plain != nil {
+		text = c.encoded.Redact(c.plain.Replace(text))
 	}
 	if strings.Contains(text, "@") { // matching takes long
 		text = mail.ReplaceAllString(text, redact.Mark)
 	}
 	return text
+}
+
+// prepare makes what masks the values. The longest come first, so that no part of a name is left when
+// another field has only its beginning.
+func (c *customers) prepare() {
+	sorted := slices.Compact(slices.SortedFunc(slices.Values(c.values), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	}))
+	var pairs []string
+	for _, value := range sorted {
+		pairs = append(pairs, value, redact.Mark)
+	}
+	c.plain = strings.NewReplacer(pairs...)
+	c.encoded = redact.New(slices.DeleteFunc(sorted[:min(len(sorted), mostValues)], func(s string) bool { return len(s) > longestValue })...)
 }

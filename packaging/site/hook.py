@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
+DIAGRAM = re.compile(r'<pre class="mermaid">.*?</pre>', re.DOTALL)
 FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 
 
@@ -37,9 +38,10 @@ def on_page_context(context, page, config, nav):
 
 
 def on_post_page(output, page, config):
-    """Add what the theme lacks for keyboards and screen readers: names, and focus on what scrolls."""
+    """Add what the theme lacks for phones, keyboards and screen readers: diagrams that scroll, names, and focus on what scrolls."""
     output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
     output = output.replace('class="md-search__scrollwrap"', 'class="md-search__scrollwrap" tabindex="0"')
+    output = DIAGRAM.sub(r'<div class="diagram" role="region" aria-label="Diagram">\g<0></div>', output)
     return output.replace("<pre><span></span><code>", '<pre tabindex="0"><span></span><code>')
 
 

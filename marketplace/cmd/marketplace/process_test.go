@@ -115,6 +115,7 @@ type service struct {
 	*exec.Cmd
 	base   string
 	scrape string      // the address of the metrics, if they have their own
+	began  string      // the log until it serves
 	log    chan string // its lines
 	errors bytes.Buffer
 }
@@ -141,6 +142,7 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 		}
 	}()
 	for line := range s.log {
+		s.began += line
 		var entry struct{ Msg, Address string }
 		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving metrics" {
 			s.scrape = entry.Address

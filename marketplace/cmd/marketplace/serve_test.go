@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -85,6 +86,11 @@ func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	if rates := s.rates(t); rates.AsOf != "2024-06-28" || rates.Rates["USD"] != "1.0705" {
 		t.Errorf("want the rates that come with the service, got %+v", rates)
 	}
+	for size, want := range map[int]int{30 << 10: 200, 40 << 10: 431} {
+		if status, _ := s.ask(t, "GET", "/healthz", "", http.Header{"X-Long": {strings.Repeat("x", size)}}); status != want {
+			t.Errorf("want a header of %d bytes answered with %d, got %d", size, want, status)
+		}
+	}
 	if status, _ := s.ask(t, "GET", "/metrics", "", nil); status != 404 {
 		t.Errorf("want the metrics at their own address only, got %d", status)
 	}
@@ -96,6 +102,34 @@ func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 		}
 	}
 	s.stop(t)
+}
+
+// A user of a foreign database may seldom change how the server logs.
+func TestADatabaseThatMayLogRowsIsReportedAtTheStart(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(pgtest.EmptyURL(t))
+	must(t, err)
+	conn, err := pgx.Connect(t.Context(), address.String())
+	must(t, err)
+	defer conn.Close(t.Context())
+	name := conn.Config().Database
+	for _, statement := range []string{
+		`CREATE ROLE plain_` + name + ` LOGIN PASSWORD 'x'`, `ALTER DATABASE ` + name + ` OWNER TO plain_` + name, `ALTER SCHEMA public OWNER TO plain_` + name,
+	} {
+		_, err := conn.Exec(t.Context(), statement)
+		must(t, err)
+	}
+	address.User = url.UserPassword("plain_"+name, "x")
+	for verbosity, warned := range map[string]bool{"default": true, "terse": false} {
+		_, err := conn.Exec(t.Context(), `ALTER ROLE plain_`+name+` SET log_error_verbosity = '`+verbosity+`'`)
+		must(t, err)
+		s := serving(t, nil, "--database-url", address.String(), "--secret-key", strings.Repeat("s", 32))
+		must(t, s.Process.Signal(syscall.SIGTERM))
+		r := s.ends(t)
+		if said := strings.Contains(s.began+r.out, "the database may log rows with customers' data"); r.code != 0 || said != warned {
+			t.Errorf("%s: Expected a warning: %t, received %s%s", verbosity, warned, s.began, r.out)
+		}
+	}
 }
 
 func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {

@@ -165,7 +165,10 @@ func (h accountHandler) revokeToken(r *http.Request, account uuid.UUID) (any, er
 }
 
 // signInHandler serves callers without an access token, or with one to renew.
-type signInHandler struct{ service *auth.Service }
+type signInHandler struct {
+	guard   *guard
+	service *auth.Service
+}
 
 type credentials struct {
 	Email    string `json:"email" validate:"required,max=254"`
@@ -182,7 +185,11 @@ type refreshToken struct {
 }
 
 func (h signInHandler) refresh(r *http.Request, body refreshToken) (any, error) {
-	return h.service.Refresh(r.Context(), body.RefreshToken)
+	tokens, err := h.service.Refresh(r.Context(), body.RefreshToken)
+	if err != nil {
+		return nil, h.guard.refused(r, err)
+	}
+	return tokens, nil
 }
 
 func (h signInHandler) signOut(r *http.Request, body refreshToken) (any, error) {

@@ -1,13 +1,18 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"partnerkit.dev/marketplace/internal/api"
@@ -50,6 +55,74 @@ func TestTheCostOfAnUntrustedBodyIsLinearInItsLength(t *testing.T) {
 		}
 		if strings.Count(string(a.body), "n") > 200 || len(a.body) > 1000 {
 			t.Errorf("%s: want an answer that quotes little, got %d bytes: %.300s", what, len(a.body), a.body)
+		}
+	}
+}
+
+// costlyValues lists values that are costly to judge or to quote. Their texts consist of the letter Q
+// and the digit 7, which our own words do not repeat.
+func costlyValues() map[string]string {
+	const size = 64 << 10
+	return map[string]string{
+		"a long number": strings.Repeat("7", size), "a long fraction": "0." + strings.Repeat("7", size), "a large exponent": "7e" + strings.Repeat("7", 20),
+		"a long text": `"` + strings.Repeat("Q", size) + `"`, "a long text of digits": `"` + strings.Repeat("7", size) + `"`,
+		"a long name": `{"` + strings.Repeat("Q", size) + `":{}}`, "a long name above others": `{"` + strings.Repeat("Q", size) + `":{"7":{"7":[]}}}`,
+	}
+}
+
+func TestNoMessageQuotesMuchOfABodyWhateverItsField(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	open := b.opener(t)
+	for _, op := range theDocument(t).Operations() {
+		if op.Body == nil {
+			continue
+		}
+		o := open(op)
+		examples, _ := op.Body.Schema["examples"].([]any)
+		inEachPlace(append(examples, map[string]any{})[0], func(text string) string { return text }, func(write func(string) string) {
+			for what, value := range costlyValues() {
+				_, a := b.sent(t, op.Method, o.path, write(value), o.headers...)
+				if a.StatusCode < 400 {
+					continue
+				}
+				var problem struct {
+					Message string
+					Error   []string
+				}
+				must(t, json.Unmarshal(a.body, &problem))
+				for _, message := range append(problem.Error, problem.Message) {
+					if quoted := strings.Count(message, "Q") + strings.Count(message, "7"); quoted > 200 || len(message) > 1000 {
+						t.Errorf("%s %s: %s: want a message that quotes little, got %d bytes: %.200s", op.Method, op.Path, what, len(message), message)
+					}
+				}
+			}
+		})
+	}
+}
+
+// inEachPlace visits each place in an example of a body. write returns the body with another value in that
+// place.
+func inEachPlace(example any, write func(string) string, visit func(write func(string) string)) {
+	visit(write)
+	const mark = "another value"
+	below := func(value any, changed any) {
+		text, err := json.Marshal(changed)
+		if err != nil {
+			panic(err)
+		}
+		inEachPlace(value, func(other string) string { return write(strings.Replace(string(text), `"`+mark+`"`, other, 1)) }, visit)
+	}
+	switch example := example.(type) {
+	case map[string]any:
+		for name, value := range example {
+			changed := maps.Clone(example)
+			changed[name] = mark
+			below(value, changed)
+		}
+	case []any:
+		if len(example) > 0 {
+			below(example[0], []any{mark})
 		}
 	}
 }
@@ -107,6 +180,10 @@ func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *api.Config) { c.RateLimit = 20 })
 	reseller := b.signIn(t, marketplace.Reseller)
+	var fresh struct {
+		RefreshToken string `json:"refresh_token"`
+	}
+	b.ask(t, "POST", "/api/v1/auth/login", `{"email":"reseller@example.com","password":"`+password+`"}`).data(t, &fresh)
 	made := b.register(t, b.signIn(t, marketplace.Partner), "https://partner.example")
 	notify := "/api/v1/partner-integrations/" + made.ID + "/availability/notify"
 	wrong := []func() answer{
@@ -117,9 +194,10 @@ func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 			return b.ask(t, "GET", "/api/v1/resellers/activities", "", header{"Authorization", "Bearer a.b.c"})
 		},
 		func() answer { return b.ask(t, "POST", notify, `{}`, header{"X-Webhook-Secret", "a guess"}) },
+		func() answer { return b.ask(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"a guess"}`) },
 	}
 	for i := range 20 {
-		wantProblem(t, wrong[i%3](), 401, "unauthorized access")
+		wantProblem(t, wrong[i%len(wrong)](), 401, "unauthorized access")
 	}
 	for _, ask := range wrong {
 		a := ask()
@@ -134,23 +212,60 @@ func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 	if a := b.ask(t, "POST", notify, `{}`, header{"X-Webhook-Secret", made.Secret}); a.StatusCode != 400 {
 		t.Errorf("want a good secret let in, got %d", a.StatusCode)
 	}
+	if a := b.ask(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+fresh.RefreshToken+`"}`); a.StatusCode != 200 {
+		t.Errorf("want a good refresh token let in, got %d", a.StatusCode)
+	}
+}
+
+// The limits are counted for so many callers at a time, and no more.
+func TestInvalidCredentialsFromManyAddressesLeaveRoomForValidOnes(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("sends a million requests")
+	}
+	guard := api.NewGuard(api.Config{RateLimit: 1, Now: time.Now})
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	refused := 0
+	for i := 0; refused == 0; i++ {
+		r.RemoteAddr = fmt.Sprintf("[2001:db8:%x:%x::1]:7", i>>16, i&0xffff)
+		if marketplace.CodeOf(guard.Refused(r)) == marketplace.RateLimited {
+			refused = i
+		}
+	}
+	if err := guard.Allow("the token of a reseller"); err != nil || refused < 1<<16 {
+		t.Errorf("want a valid token let in after %d addresses, got %v", refused, err)
+	}
+}
+
+// kept tells which answers a cache may keep: the catalog and the documents, which are the same for many.
+func kept(path string) bool {
+	for _, part := range []string{"/activities", "/docs", "/openapi.yaml", "/.well-known/jwks.json"} {
+		if strings.Contains(path, part) {
+			return !strings.Contains(path, "/operator/")
+		}
+	}
+	return path == "/" || path == "/metrics"
 }
 
 func TestNoCacheKeepsWhatIsPersonal(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	reseller, operator := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator)
-	for path, by := range map[string]header{
-		"/api/v1/resellers/bookings": reseller, "/api/v1/resellers/bookings/" + uuid.NewString(): reseller, "/api/v1/operator/bookings": operator, "/api/v1/operator/accounts": operator,
-		"/api/v1/operator/accounts/" + b.accounts[marketplace.Reseller].ID.String(): operator, "/api/v1/partner-integrations": operator, "/api/v1/affiliates/commissions": b.signIn(t, marketplace.Affiliate),
-	} {
-		a := b.ask(t, "GET", path, "", by)
-		if got := a.Header.Get("Cache-Control"); got != "no-store" {
-			t.Errorf("%s: want no-store, got %q", path, got)
+	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	open := b.opener(t)
+	for _, op := range theDocument(t).Operations() {
+		o := open(op)
+		for _, headers := range [][]header{o.headers, nil} {
+			if _, a := b.sent(t, op.Method, o.path, "", headers...); a.Header.Get("X-Content-Type-Options") != "nosniff" || !kept(op.Path) && !strings.Contains(a.Header.Get("Cache-Control"), "no-store") {
+				t.Errorf("%s %s: want nosniff, and no-store unless it is the catalog or a document, got %v", op.Method, op.Path, a.Header)
+			}
 		}
 	}
-	for _, path := range []string{"/api/v1/resellers/bookings", "/api/v1/resellers/activities", "/nothing", "/docs", "/openapi.yaml", "/metrics"} {
-		if a := b.ask(t, "GET", path, "", reseller); a.Header.Get("X-Content-Type-Options") != "nosniff" {
+	for _, path := range []string{"/nothing", "/resellers/", "/api/v1/nothing"} {
+		if a := b.ask(t, "GET", path, ""); a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: want nosniff and no-store, got %v", path, a.Header)
+		}
+	}
+	for _, path := range []string{"/", "/docs", "/docs/partner", "/metrics"} {
+		if _, a := b.sent(t, "GET", path, ""); a.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: want nosniff, got %v", path, a.Header)
 		}
 	}
@@ -181,6 +296,9 @@ func TestMetricsHaveAListenerOfTheirOwnWhereItIsAskedFor(t *testing.T) {
 		if recorded.Code != want || (want == 200) != strings.Contains(recorded.Body.String(), "marketplace_build_info") {
 			t.Errorf("%s: want %d, got %d", remote, want, recorded.Code)
 		}
+		if recorded.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: want nosniff, got %v", remote, recorded.Header())
+		}
 	}
 }
 
@@ -188,15 +306,24 @@ func TestAPartnersAccountHasSoManyIntegrationsAndNoMore(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
 	by := b.signIn(t, marketplace.Partner)
-	register := func(i int) answer {
-		return b.ask(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"P","base_url":"https://partner.example/%d","auth_key":"k"}`, i), by)
+	var all sync.WaitGroup
+	var made atomic.Int64
+	for caller := range 8 { // at the same time
+		all.Go(func() {
+			for i := range partner.MostIntegrations/8 + 5 {
+				a := b.ask(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"P","base_url":"https://partner.example/%d/%d","auth_key":"k"}`, caller, i), by)
+				if a.StatusCode != 201 {
+					wantProblem(t, a, 409, "at most 100 integrations")
+					continue
+				}
+				made.Add(1)
+			}
+		})
 	}
-	for i := range partner.MostIntegrations {
-		if a := register(i); a.StatusCode != 201 {
-			t.Fatalf("%d: got %d %s", i, a.StatusCode, a.body)
-		}
+	all.Wait()
+	if made.Load() != partner.MostIntegrations {
+		t.Errorf("want %d integrations, got %d", partner.MostIntegrations, made.Load())
 	}
-	wantProblem(t, register(partner.MostIntegrations), 409, "at most 100 integrations")
 }
 
 func TestACommonPasswordIsRefused(t *testing.T) {

@@ -117,6 +117,9 @@ func nulIn(value any) (inside []string, found bool) {
 // longestPlace limits the quotation of names from the request, in bytes.
 const longestPlace = 100
 
+// longestValue limits the quotation of a number from the request, in bytes.
+const longestValue = 60
+
 // placeOf formats the result of nulIn.
 func placeOf(inside []string) string {
 	place := ""
@@ -141,7 +144,7 @@ func badJSON(err error) error {
 		if place == "" {
 			place = "the body"
 		}
-		wrong.Details = []string{fmt.Sprintf("%s: expected %s, received %s", place, jsonKind(kind), kind.Value)}
+		wrong.Details = []string{fmt.Sprintf("%s: expected %s, received %.*s", place, jsonKind(kind), longestValue, kind.Value)}
 		return wrong
 	}
 	wrong.Details = []string{"the body is not JSON"}

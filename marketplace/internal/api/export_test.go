@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"slices"
 
@@ -25,6 +26,20 @@ func Routes() (list []Route) {
 		list = append(list, Route{r.method, r.path, r.access.open, r.access.roles, r.access.tokens, slices.Clone(r.parameters())})
 	}
 	return list
+}
+
+// Guard is the guard of the routes.
+type Guard struct{ *guard }
+
+// NewGuard returns a guard with those settings.
+func NewGuard(c Config) Guard { return Guard{newGuard(c)} }
+
+// Refused counts an invalid credential.
+func (g Guard) Refused(r *http.Request) error { return g.refused(r, errUnauthorized) }
+
+// Allow counts a request with a valid credential.
+func (g Guard) Allow(credential string) error {
+	return g.allow(&exchange{ResponseWriter: httptest.NewRecorder()}, credential)
 }
 
 // Remote returns the address that a request comes from if those proxies are trusted.

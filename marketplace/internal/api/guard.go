@@ -20,11 +20,12 @@ const limitWindow = time.Minute
 // guard authenticates callers and limits their rate.
 type guard struct {
 	signIn  *auth.Service
-	limiter *auth.Limiter
+	limiter *auth.Limiter // by valid credential
+	invalid *auth.Limiter // by the address of invalid ones, which must not take the others' room
 }
 
 func newGuard(c Config) *guard {
-	return &guard{c.SignIn, auth.NewLimiter(c.RateLimit, limitWindow, c.Now)}
+	return &guard{c.SignIn, auth.NewLimiter(c.RateLimit, limitWindow, c.Now), auth.NewLimiter(c.RateLimit, limitWindow, c.Now)}
 }
 
 // caller returns the authenticated caller. Behind a guard there always is one.
@@ -100,7 +101,7 @@ func (g *guard) refused(r *http.Request, err error) error {
 	if marketplace.CodeOf(err) != marketplace.Unauthorized {
 		return err
 	}
-	return cmp.Or(g.limiter.Take("invalid: "+CallerAddress(r)).Err(), err)
+	return cmp.Or(g.invalid.Take(CallerAddress(r)).Err(), err)
 }
 
 // allow counts a request of the credential and returns the rest of its quota in headers.

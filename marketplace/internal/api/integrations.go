@@ -82,13 +82,11 @@ type webhookSecretView struct {
 }
 
 func (h integrationHandler) register(r *http.Request, body partner.Registration) (any, error) {
-	who := caller(r.Context())
+	who, most := caller(r.Context()), 0
 	if who.Role == marketplace.Partner {
-		if err := h.service.CheckRoom(r.Context(), who.Account); err != nil {
-			return nil, err
-		}
+		most = partner.MostIntegrations
 	}
-	made, webhook, err := h.service.Register(r.Context(), who.Account, body)
+	made, webhook, err := h.service.RegisterWithin(r.Context(), who.Account, most, body)
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,7 @@ func MetricsHandler(c Config) http.Handler {
 	ops := newOps(c)
 	only := http.NewServeMux()
 	only.HandleFunc("GET "+metricsPath, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if !ops.mayScrape(r) {
 			http.Error(w, notForMetrics, http.StatusForbidden)
 			return

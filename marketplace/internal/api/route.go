@@ -53,7 +53,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
 	activities := activityHandler{c.Store.Catalog, caughtUp}
 	terms := termsHandler{c.Store.Storefront, caughtUp}
-	signIns := signInHandler{c.SignIn}
+	signIns := signInHandler{g, c.SignIn}
 	ops := newOps(c)
 	return []route{
 		{get, "/api/v1/resellers/activities", resellers, ok(storefront.list)},

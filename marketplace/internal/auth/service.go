@@ -103,15 +103,15 @@ func (s *Service) attempt(ctx context.Context, email, password, from string) (ac
 	if len(email) > longestEmail || len(password) > longestPassword || !utf8.ValidString(email) || strings.Contains(email, "\x00") {
 		return account, errUnauthorized // no account has such values
 	}
-	if err := s.byAccount.begin(ctx, email); err != nil {
+	if err := s.byAddress.begin(ctx, from); err != nil { // first, because the caller chooses the email
 		return account, err
 	}
 	failed := false
-	defer func() { s.byAccount.end(email, failed) }()
-	if err := s.byAddress.begin(ctx, from); err != nil {
+	defer func() { s.byAddress.end(from, failed) }()
+	if err := s.byAccount.begin(ctx, email); err != nil {
 		return account, err
 	}
-	defer func() { s.byAddress.end(from, failed) }()
+	defer func() { s.byAccount.end(email, failed) }()
 	account, err = s.store.AccountByEmail(ctx, email)
 	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
 		return account, err

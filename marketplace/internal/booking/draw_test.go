@@ -1,9 +1,11 @@
 package booking
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,22 +48,28 @@ func TestThePageShowsTheTableThatTheServiceRunsOn(t *testing.T) {
 	}
 }
 
-// diagram draws the transitions between states for mermaid. Transitions within every state
-// are only in the table.
+// diagram draws the transitions from one state to another for mermaid, with an arrow for each two
+// states. Transitions within a state are only in the table.
 func diagram() string {
-	var drawn strings.Builder
-	drawn.WriteString("stateDiagram-v2\n")
+	type arrow struct{ from, to string }
+	var arrows []arrow
+	events := map[arrow][]string{}
 	for _, row := range table {
-		if row.From == anywhere || row.From == row.To && row.Ask == "" && row.Raises == "" {
+		if row.From == anywhere || row.From == row.To {
 			continue
 		}
-		from := string(row.From)
-		if from == "" {
-			from = "[*]"
+		a := arrow{cmp.Or(string(row.From), "[*]"), string(row.To)}
+		if events[a] == nil {
+			arrows = append(arrows, a)
 		}
-		if line := fmt.Sprintf("    %s --> %s: %s\n", from, row.To, row.On); !strings.Contains(drawn.String(), line) {
-			drawn.WriteString(line)
+		if !slices.Contains(events[a], string(row.On)) {
+			events[a] = append(events[a], string(row.On))
 		}
+	}
+	var drawn strings.Builder
+	drawn.WriteString("stateDiagram-v2\n")
+	for _, a := range arrows {
+		fmt.Fprintf(&drawn, "    %s --> %s: %s\n", a.from, a.to, strings.Join(events[a], "<br>"))
 	}
 	for _, last := range []marketplace.BookingStatus{marketplace.Refused, marketplace.Lost, marketplace.Released, marketplace.Confirmed, marketplace.Cancelled} {
 		fmt.Fprintf(&drawn, "    %s --> [*]\n", last)

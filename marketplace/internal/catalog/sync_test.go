@@ -71,7 +71,7 @@ func registerIn(t fataler, store *postgres.Store, target partner.Target, now tim
 		Mode: marketplace.Live,
 		ID:   target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: now,
-	}))
+	}, 0))
 }
 
 func (b *bench) sync(t *testing.T, mode catalog.Mode, products ...string) catalog.Sync {

@@ -86,7 +86,7 @@ func judgedEvidence(b client.Breach) *evidence {
 }
 
 // Took returns how long the call took.
-func (c evidenceCall) Took() time.Duration { return c.Duration.Round(time.Millisecond) }
+func (c evidenceCall) Took() string { return short(c.Duration) }
 
 func shortened(text string) string {
 	if len(text) <= longestAnswer {

@@ -23,5 +23,5 @@ func TestAResellersWebhooksAreShownWithWhatFailed(t *testing.T) {
 	pgtest.Exec(t, s.store, `INSERT INTO event_deliveries (subscription_id, position, subject_id, state, attempts, last_at, last_status, last_error)
 		SELECT s.id, e.position, e.subject_id, 'failed', 1, now(), 410, 'expected a 2xx status, received 410' FROM events e, event_subscriptions s`)
 	v.shows(v.get(at+"/webhooks"), 200, "https://shop.example/hooks", "disabled", "410 Gone", "booking.confirmed", "received 410")
-	v.shows(v.get(at+"/webhooks?state=pending"), 200, "No deliveries")
+	v.shows(v.get(at+"/webhooks?state=pending"), 200, "No delivery is pending.")
 }

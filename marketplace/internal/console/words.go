@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -27,7 +28,8 @@ func words() template.FuncMap {
 		"link":       link,
 		"more":       func(name string) bool { return slices.Contains(moreFilters, name) },
 		"eventTitle": eventTitle, "eventTone": eventTone, "eventSays": eventSays,
-		"took": func(from, until time.Time) string { return until.Sub(from).Round(time.Millisecond).String() },
+		"took":   func(from, until time.Time) string { return short(until.Sub(from)) },
+		"millis": func(n int64) string { return short(time.Duration(n) * time.Millisecond) },
 	}
 }
 
@@ -59,6 +61,17 @@ func lasted(d time.Duration) string {
 		return words
 	}
 	return fmt.Sprintf("%d s", max(0, d/time.Second))
+}
+
+// short formats how long a call or a sync took: 8 ms, 5.25 s.
+func short(d time.Duration) string {
+	switch d = d.Round(time.Millisecond); {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
+	}
+	return lasted(d)
 }
 
 // link reports whether a ticket's value is the address of a document.

@@ -15,8 +15,9 @@ import (
 // Store keeps integrations.
 type Store interface {
 	// CreateIntegration stores a new integration. It restores the activities of a deleted one of
-	// the same account, address and mode. The error is Conflict if a live one exists.
-	CreateIntegration(ctx context.Context, i marketplace.Integration) error
+	// the same account, address and mode. The error is Conflict if a live one exists, or if the
+	// account has most live ones already, also if many are stored at the same time; 0 means any number.
+	CreateIntegration(ctx context.Context, i marketplace.Integration, most int) error
 	// Integration returns the live integration with that id, or NotFound.
 	Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error)
 	// Integrations returns all live integrations.
@@ -64,6 +65,16 @@ func NewRegistry(store Store, guard *Guard, s *auth.Secret, now func() time.Time
 // read again. It does not call the partner. The error is Invalid, or Conflict if the account has a
 // live integration with that address and mode.
 func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Registration) (marketplace.Integration, string, error) {
+	return r.RegisterWithin(ctx, account, 0, asked)
+}
+
+// MostIntegrations limits the live integrations of a partner's account. Each one is probed and
+// pulled repeatedly.
+const MostIntegrations = 100
+
+// RegisterWithin is Register for an account with at most that many live integrations, otherwise the
+// error is Conflict; 0 means any number.
+func (r *Registry) RegisterWithin(ctx context.Context, account uuid.UUID, most int, asked Registration) (marketplace.Integration, string, error) {
 	base, err := r.guard.ParseBaseURL(asked.BaseURL)
 	if err != nil {
 		return marketplace.Integration{}, "", &marketplace.Error{Code: marketplace.Invalid, Message: "invalid registration", Details: []string{err.Error()}}
@@ -78,20 +89,7 @@ func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Regist
 		AuthType: cmp.Or(asked.AuthType, partnerapi.Bearer), AuthKey: r.sealer.Seal(asked.AuthKey, id.String()),
 		WebhookSecretHash: auth.HashToken(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: r.now(),
 	}
-	return made, webhook, r.store.CreateIntegration(ctx, made)
-}
-
-// MostIntegrations limits the live integrations of an account. Each one is probed and pulled
-// repeatedly.
-const MostIntegrations = 100
-
-// CheckRoom returns Conflict if a partner's account has the maximum number.
-func (r *Registry) CheckRoom(ctx context.Context, account uuid.UUID) error {
-	list, err := r.List(ctx, marketplace.Scope{Account: account}, "", marketplace.PageRequest{Size: 1})
-	if err == nil && list.Total >= MostIntegrations {
-		err = marketplace.Errorf(marketplace.Conflict, "an account may have at most %d integrations; delete one, or ask an operator to register this one", MostIntegrations)
-	}
-	return err
+	return made, webhook, r.store.CreateIntegration(ctx, made, most)
 }
 
 // Find returns a live integration of the account, or any live one if account is zero. Others are

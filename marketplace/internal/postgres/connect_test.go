@@ -12,6 +12,11 @@ import (
 func TestTheServersLogIsKeptFromRowsAsFarAsTheUserMay(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
+	first := pgtest.OpenAt(t, address)
+	name := first.Pool().Config().ConnConfig.Database
+	for _, setting := range []string{"log_error_verbosity = 'default'", "log_parameter_max_length = -1", "log_parameter_max_length_on_error = -1"} {
+		pgtest.Exec(t, first, `ALTER DATABASE `+name+` SET `+setting) // as chatty as a server can be
+	}
 	super := pgtest.OpenAt(t, address)
 	for setting, want := range map[string]string{"log_error_verbosity": "terse", "log_parameter_max_length": "0", "log_parameter_max_length_on_error": "0"} {
 		var got string

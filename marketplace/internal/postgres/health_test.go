@@ -27,7 +27,7 @@ func integrationOf(t testing.TB, store *postgres.Store) uuid.UUID {
 		ID:   uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: noon,
 	}
-	check(t, store.Partners.CreateIntegration(t.Context(), made))
+	check(t, store.Partners.CreateIntegration(t.Context(), made, 0))
 	return made.ID
 }
 

@@ -22,7 +22,7 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 	var ids []uuid.UUID
 	for _, host := range []string{"idle", "confirmed", "live"} {
 		i := marketplace.Integration{ID: uuid.New(), Mode: marketplace.Live, AccountID: partner.ID, Name: host, BaseURL: &url.URL{Scheme: "https", Host: host}, AuthType: "bearer", AuthKey: []byte("sealed"), WebhookSecretHash: hash(host), CreatedAt: now}
-		check(t, store.Partners.CreateIntegration(t.Context(), i))
+		check(t, store.Partners.CreateIntegration(t.Context(), i, 0))
 		ids = append(ids, i.ID)
 		if host != "live" {
 			check(t, store.Partners.DeleteIntegration(t.Context(), i.ID, now))

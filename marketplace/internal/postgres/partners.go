@@ -19,7 +19,33 @@ import (
 // partner.Store.
 type Partners struct{ database }
 
-func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integration) error {
+func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integration, most int) error {
+	return addressTaken(p.transaction(ctx, func(tx pgx.Tx) error {
+		if err := checkRoom(ctx, tx, i.AccountID, most); err != nil {
+			return err
+		}
+		return createIntegration(ctx, tx, i)
+	}))
+}
+
+// checkRoom returns Conflict if the account has that many integrations; 0 means any number. It
+// locks the account, so that registrations at the same time are counted one after the other.
+func checkRoom(ctx context.Context, tx pgx.Tx, account uuid.UUID, most int) error {
+	if most == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, `SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
+		return err
+	}
+	var live int
+	err := tx.QueryRow(ctx, `SELECT count(*) FROM integrations WHERE account_id = $1 AND deleted_at IS NULL`, account).Scan(&live)
+	if err == nil && live >= most {
+		return marketplace.Errorf(marketplace.Conflict, "an account may have at most %d integrations; delete one, or ask an operator to register this one", most)
+	}
+	return err
+}
+
+func createIntegration(ctx context.Context, tx pgx.Tx, i marketplace.Integration) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at, mode)
@@ -31,7 +57,7 @@ func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integrat
 		UPDATE activities SET integration_id = $1
 		WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = $2 AND base_url = $3 AND mode = $4 AND deleted_at IS NOT NULL)`,
 		i.ID, i.AccountID, i.BaseURL.String(), i.Mode)
-	return addressTaken(p.pool.SendBatch(ctx, batch).Close()) // without a transaction, a batch is one
+	return tx.SendBatch(ctx, batch).Close()
 }
 
 // addressTaken converts a violation of the unique index of live addresses to the domain's error.

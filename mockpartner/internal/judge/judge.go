@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/journal"
 )
@@ -53,13 +54,13 @@ func (v Verdict) notes(died int) []string {
 	notes := []string{}
 	note := func(n int, format string) {
 		if n > 0 {
-			notes = append(notes, fmt.Sprintf(format, n))
+			notes = append(notes, fmt.Sprintf(format, count.Of(n, "exchange")))
 		}
 	}
-	note(int(v.Cleared), "the journal was emptied of its first %d exchanges: they are not judged")
-	note(int(v.Dropped), "the journal dropped %d exchanges to make room for newer ones: they are not judged")
-	note(v.UnderWay, "%d exchanges are still in progress")
-	note(died, "%d exchanges count as unanswered: a test reported that their callers died")
+	note(int(v.Cleared), "the journal was emptied of its first %s: they are not judged")
+	note(int(v.Dropped), "the journal dropped %s to make room for newer ones: they are not judged")
+	note(v.UnderWay, "%s still in progress")
+	note(died, "%s counted as unanswered: a test reported that their callers died")
 	return notes
 }
 

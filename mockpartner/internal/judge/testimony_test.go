@@ -53,7 +53,7 @@ func TestAProcessThatDiedHasNotLeftByItsOwnDecision(t *testing.T) {
 		if got := rule(t, verdict, "call.patient"); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
 		}
-		if reported := strings.Contains(verdict.String(), "1 exchanges count as unanswered"); reported != (c.want == judge.NotJudged) {
+		if reported := strings.Contains(verdict.String(), "1 exchange counted as unanswered"); reported != (c.want == judge.NotJudged) {
 			t.Errorf("%s: Expected a note about the death, received %s", name, verdict)
 		}
 	}

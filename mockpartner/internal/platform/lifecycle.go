@@ -85,7 +85,7 @@ func (l *lifecycle) sellable(key slotKey, seats int, now time.Time) (Case, error
 
 func enough(s slot, seats int) error {
 	if s.counted && s.vacancies < seats {
-		return refuse(Unavailable, "Only %d of the %d places you need are left at this time. Please choose another one.", max(s.vacancies, 0), seats)
+		return refuse(Unavailable, "This time has only %d of the %d places you need. Please choose another one.", max(s.vacancies, 0), seats)
 	}
 	return nil
 }

@@ -8616,6 +8616,17 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
+            /** @description Too many refresh tokens and other credentials from the address were invalid. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResellerError"];
+                };
+            };
             default: components["responses"]["Problem"];
         };
     };

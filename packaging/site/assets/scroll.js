@@ -1,7 +1,7 @@
-// The theme puts each table into an element that scrolls. Where the table is wider than the page, the
+// Tables and diagrams are in elements that scroll. Where the content is wider than the page, the
 // keyboard reaches it.
 function reach() {
-  for (const wrap of document.querySelectorAll(".md-typeset__scrollwrap")) {
+  for (const wrap of document.querySelectorAll(".md-typeset__scrollwrap, .diagram")) {
     if (wrap.scrollWidth > wrap.clientWidth) {
       wrap.tabIndex = 0;
     } else {
