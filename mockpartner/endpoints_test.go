@@ -90,7 +90,7 @@ func TestReserveHoldsSeats(t *testing.T) {
 		t.Fatalf("want an expiry 20 minutes ahead in the product's zone, got %s", hold.ExpiresAt)
 	}
 	c.left(2)
-	c.call("POST", "/bookings/reserve", reserveBody(c.slots()[0].ID, 3)).refused(400, "Only 2 of the 3 places")
+	c.call("POST", "/bookings/reserve", reserveBody(c.slots()[0].ID, 3)).refused(400, "This time has only 2 of the 3 places")
 	c.left(2)
 	c.reserve(c.slots()[0].ID, 2)
 	c.call("POST", "/bookings/reserve", reserveBody(c.slots()[0].ID, 1)).refused(400, "sold out")
