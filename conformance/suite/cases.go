@@ -41,7 +41,7 @@ func (r *run) judgeCases(spec context.Context) (first string) {
 			break
 		}
 		if !r.player.Account.Plenty(scenario.CaseShare, scenario.HoldsOfACase) {
-			r.casesUnheld = len(cases) - i
+			r.casesWithoutHolds = len(cases) - i
 			break
 		}
 		if broken := r.judgeCase(ctx, &cases[i]); first == "" {

@@ -16,18 +16,18 @@ import (
 
 // run is a run in progress.
 type run struct {
-	config      Config
-	choice      plan.Choice
-	client      *probe.Client
-	player      *scenario.Player
-	fields      *judge.Fields
-	verdicts    *judge.Verdicts
-	announcer   *announcer
-	coverage    coverage
-	casesLeft   int               // cases of the plan without time to judge them
-	casesUnheld int               // cases of the plan without holds or bookings to judge them
-	pictures    map[string][]byte // pictures of broken rules, by file name
-	stage       sync.Mutex        // held by the running spec, so that one that Ginkgo abandoned is waited for
+	config            Config
+	choice            plan.Choice
+	client            *probe.Client
+	player            *scenario.Player
+	fields            *judge.Fields
+	verdicts          *judge.Verdicts
+	announcer         *announcer
+	coverage          coverage
+	casesLeft         int               // cases of the plan without time to judge them
+	casesWithoutHolds int               // cases of the plan without holds or bookings to judge them
+	pictures          map[string][]byte // pictures of broken rules, by file name
+	stage             sync.Mutex        // held by the running spec, so that one that Ginkgo abandoned is waited for
 }
 
 func newRun(halt context.Context, config Config) *run {
