@@ -32,7 +32,8 @@ const (
 	// A judge that stopped is started again after firstRest, doubling up to longestRest.
 	firstRest   = time.Second
 	longestRest = time.Minute
-	// endTime is how long a judge may take to print its last findings.
+	// endTime is how long a judge may take to read its last calls and to print its findings, before
+	// it is killed. The service waits a little longer for it, so no judge outlives the service.
 	endTime = time.Second
 	// storeEvery is how often breaches are stored, within storeTime.
 	storeEvery = 500 * time.Millisecond
@@ -132,6 +133,8 @@ func (j *Judge) judge(ctx context.Context) error {
 	}
 	j.running.Store(true)
 	defer j.running.Store(false)
+	limitEnd := sync.OnceFunc(func() { time.AfterFunc(endTime, func() { p.End(0) }) }) // it has nothing to undo
+	defer context.AfterFunc(ctx, limitEnd)() // even while the judge does not read
 	renew := time.NewTimer(longestLife)
 	defer renew.Stop()
 	next := time.NewTicker(passEvery)
@@ -149,14 +152,11 @@ func (j *Judge) judge(ctx context.Context) error {
 			err = cmp.Or(j.pass(p, w), ctx.Err())
 		}
 	}
+	limitEnd()
 	_ = p.Input.Close() // it prints its last findings and ends
-	select {
-	case <-p.Gone:
-		if errors.Is(err, errWrite) {
-			return stopped(p)
-		}
-	case <-time.After(endTime):
-		p.End(endTime)
+	<-p.Gone
+	if errors.Is(err, errWrite) {
+		return stopped(p)
 	}
 	return err
 }

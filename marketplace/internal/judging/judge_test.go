@@ -4,8 +4,11 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -157,5 +160,34 @@ func TestAJudgeThatEndsIsStartedAgain(t *testing.T) {
 	})
 	if text := b.log.String(); !strings.Contains(text, "ended with 7: out of memory") {
 		t.Errorf("Expected the log to say why it ended, received %s", text)
+	}
+}
+
+// The service waits briefly for its judge. One that is stuck must not outlive the service.
+func TestAStuckJudgeIsKilledAtTheEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t, mockpartner.Options{}, 0)
+	started := filepath.Join(t.TempDir(), "started")
+	r := b.add(t, script(t, `trap '' INT TERM; echo $$ >'`+started+`'; while :; do sleep 1; done`))
+	var pid int
+	until(t, "the judge", func() bool {
+		written, _ := os.ReadFile(started)
+		_, err := fmt.Sscanln(string(written), &pid)
+		return err == nil
+	})
+	s := b.shopper(1)
+	offers := s.pull(t.Context())
+	for range 20 { // more than a pipe holds, so the judge would have to read
+		s.slots(t.Context(), r.client, offers[0].product, offers[0].option, 0, 60)
+	}
+	closed := make(chan struct{})
+	go func() { r.judge.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(8 * time.Second): // it waits a second
+		t.Errorf("want the end, though the judge is stuck; got none in 8 s")
+	}
+	if process, err := os.FindProcess(pid); err == nil && process.Signal(syscall.Signal(0)) == nil {
+		t.Errorf("want no judge left, got process %d", pid)
 	}
 }
