@@ -17,13 +17,16 @@ const findings = `(rules => axe.run(document, {resultTypes: ["violations"], ...(
 	.flatMap(v => v.nodes.map(n => v.id + " " + n.target.join(" ") + ": " + n.failureSummary))))(%s)`
 
 // Check fails the test for every serious or critical finding of axe-core on the open page, in the
-// light and in the dark scheme. The parameter source is axe-core's script.
+// light and in the dark scheme. The parameter source is axe-core's script. If SCREENSHOTS names a
+// folder, it contains pictures of the page afterwards.
 func Check(tab *browsertest.Tab, source string) {
 	tab.T.Helper()
 	tab.Do(browsertest.Media("screen", "light"))
 	report(tab, "light", browsertest.Value[[]string](tab, source+";"+fmt.Sprintf(findings, "null")))
+	tab.Screenshot("light")
 	tab.Do(browsertest.Media("screen", "dark")) // changes only the colours
 	report(tab, "dark", browsertest.Value[[]string](tab, fmt.Sprintf(findings, ofColours)))
+	tab.Screenshot("dark")
 }
 
 func report(tab *browsertest.Tab, scheme string, found []string) {

@@ -38,7 +38,8 @@ type Tab struct {
 	T       testing.TB      // the test that it is open for
 	Context context.Context // of the page, for chromedp functions that Tab does not offer
 
-	origin string
+	origin   string
+	pictures int // how often Screenshot was called
 
 	mu       sync.Mutex
 	asked    int

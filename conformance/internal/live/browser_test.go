@@ -20,6 +20,7 @@ func TestTheStatusPageInABrowser(t *testing.T) {
 	tab := browsertest.Open(t, browsertest.Start(t), server.URL)
 	tab.GoTo("/")
 	tab.Shows(".findings", "confirm.repeat.booking")
+	browsertest.Value[any](tab, `window.stop()`) // the page would refresh while it is checked
 	for _, width := range []int64{1440, 390} {
 		tab.Fits(width)
 		tab.Uncut("td, tbody th, dd")

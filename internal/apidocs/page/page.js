@@ -6,10 +6,15 @@
   const place = document.getElementById("document");
   const server = place.dataset.server;
 
-  // Scalar gives these elements no name, or no way to reach them by keyboard.
+  // Scalar gives these elements no name, a name without their text, or no way to reach them by
+  // keyboard.
   const complete = () => {
     for (const button of place.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
       button.setAttribute("aria-label", "Copy");
+    }
+    for (const button of place.querySelectorAll("button.show-more[aria-label]")) {
+      const [text, label] = [button.textContent.trim(), button.getAttribute("aria-label")];
+      if (!label.startsWith(text)) button.setAttribute("aria-label", `${text}: ${label}`);
     }
     for (const list of place.querySelectorAll(".endpoints:not([tabindex]), .markdown table:not([tabindex])")) {
       list.tabIndex = 0;

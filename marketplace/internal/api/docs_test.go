@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
@@ -18,6 +19,7 @@ func TestTheDocumentIsReadAndTriedInABrowser(t *testing.T) {
 	o.GoTo("/docs#tag/reseller/GET/api/v1/resellers/activities")
 	o.Shows("h3", "The activities that can be sold")
 	o.Fits(360, 1400)
+	axetest.Check(o, axetest.Source(t))
 	o.Write(`input[placeholder="Token"]`, token)
 	o.Click(`[id$="tag/reseller/GET/api/v1/resellers/activities"] button.show-api-client-button`)
 	o.Shows("[role=dialog]", "Send Request")
@@ -43,6 +45,7 @@ func TestThePartnersDocumentIsReadInABrowser(t *testing.T) {
 	o.Is(`String([...document.querySelectorAll("aside a")].filter(a => /[/](GET|POST|PUT|PATCH|DELETE)[/]/.test(a.hash)).length)`, "6")
 	o.Is(`String(document.querySelector("button.show-api-client-button"))`, "null")
 	o.Fits(360, 1400)
+	axetest.Check(o, axetest.Source(t))
 	o.Quiet()
 }
 

@@ -49,7 +49,7 @@ func BenchmarkTraces(b *testing.B) {
 	}
 	plain := open(postgres.Options{})
 	seed(b, plain, 1_000)
-	without, same := aReplica(b, plain, usualPages), aReplica(b, plain, usualPages)
+	without, same := aReplica(b, open(postgres.Options{}), usualPages), aReplica(b, open(postgres.Options{}), usualPages)
 	tracing := func() *replica {
 		traces, err := telemetry.NewTraces(b.Context(), "bench", slog.New(slog.DiscardHandler))
 		must(b, err)

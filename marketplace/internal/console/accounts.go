@@ -15,7 +15,7 @@ var roles = []choice{{"reseller", "reseller: sells, and books"}, {"affiliate", "
 func accountForm(given url.Values) *form {
 	return newForm(given,
 		field{Name: "email", Label: "Email", Kind: "email", Required: true},
-		field{Name: "name", Label: "Name", Hint: "For people: the shop, or the company."},
+		field{Name: "name", Label: "Name", Hint: "The shop or company, as people know it."},
 		field{Name: "role", Label: "Role", Kind: "choice", Choices: roles},
 		field{Name: "password", Label: "Password", Kind: "password", Required: true, Complete: "new-password", Hint: "At least ten characters."},
 	)

@@ -57,7 +57,7 @@ func (x *exchange) parts() integrationCalls { return integrationCalls{x.caller, 
 func (s *site) registrationForm(given url.Values) *form {
 	whose := choose(s.Operators, "The partner's", "Your")
 	return newForm(given,
-		field{Name: "name", Label: "Name", Required: true, Hint: whose + " name, for people."},
+		field{Name: "name", Label: "Name", Required: true, Hint: whose + " name, as people know it."},
 		field{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "Only test tokens can see and book a test integration. It cannot be changed later."},
 		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: whose + " endpoints are below it, for example https://api.example.com/partner."},
 		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},

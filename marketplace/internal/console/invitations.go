@@ -23,7 +23,7 @@ type invitation struct {
 func invitationForm(given url.Values) *form {
 	f := newForm(given,
 		field{Name: "email", Label: "Email", Kind: "email", Required: true},
-		field{Name: "name", Label: "Name", Hint: "For people: the company."},
+		field{Name: "name", Label: "Name", Hint: "The company, as people know it."},
 	)
 	for i := range f.Fields {
 		f.Fields[i].of = "invited-"

@@ -92,5 +92,5 @@ func TestTheOverviewShowsTheQueueTheAgeOfDataAndWhatHappened(t *testing.T) {
 	v.shows(v.get("/console/"), 200, "Bookings that have waited longest", "/console/bookings/"+id, "R-1017", "3 h ago",
 		"sync failed", "with 503", "needs attention", "Paid, but the partner refused", "Oldest sync")
 	v.shows(v.get("/console/integrations"), 200, "Failed calls, 24 h", `class="spark"`, "failed")
-	v.shows(v.get("/console/integrations/"+made.ID), 200, "refused as the contract allows", "Answers other than 2xx, in all", "with 503")
+	v.shows(v.get("/console/integrations/"+made.ID), 200, "refused as the contract allows", "All answers but 2xx", "with 503")
 }

@@ -332,6 +332,8 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o := open(t, b, start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" }), "/_mock/")
 		o.Do(chromedp.SendKeys(chromedp.ID("token"), "another"+kb.Enter))
 		o.Shows("#wrong", "token")
+		o.Fits(390, 1440)
+		o.Is(`String(document.querySelector("#token").clientWidth > 300)`, "true") // one column, on a wide screen too
 		axetest.Check(o.Tab, axe)
 		o.Do(chromedp.SendKeys(chromedp.ID("token"), "a-control-token"+kb.Enter))
 		o.Do(chromedp.WaitVisible(chromedp.ID("clock-face")))
