@@ -229,3 +229,34 @@ func TestTheLastEntryOfARecordingMayBeCutShort(t *testing.T) {
 		t.Errorf("Expected the one call that is whole judged, received %+v and %v", outcome, err)
 	}
 }
+
+// A recording shows calls, not why they were answered. A rule does not pass because of an answer that
+// may be a breach of it.
+func TestARecordedAnswerThatMayBeABreachPassesNoRule(t *testing.T) {
+	t.Parallel()
+	catalog := entry(1, "GET", "/products", "", 200, `[{"id":"p","internalName":"P","locale":"en","timeZone":"UTC","allowFreesale":false,"instantConfirmation":true,"instantDelivery":false,"availabilityRequired":true,"availabilityType":"START_TIME","deliveryFormats":[],"deliveryMethods":[],"redemptionMethod":"DIGITAL","options":[{"id":"o","default":true,"internalName":"O","availabilityLocalStartTimes":["10:00"],"cancellationCutoff":"0 hours","restrictions":{},"units":[{"id":"unit-adult","internalName":"Adult","type":"ADULT","restrictions":{}}]}]}]`)
+	closed := entry(2, "POST", "/availability", `{"productId":"p","optionId":"o","localDateStart":"2026-07-02","localDateEnd":"2026-07-02","units":[{"id":"unit-adult","quantity":1}]}`, 200,
+		`[{"id":"s","localDateTimeStart":"2026-07-02T10:00:00Z","localDateTimeEnd":"2026-07-02T11:00:00Z","status":"SOLD_OUT","vacancies":0,"capacity":9}]`)
+	refused := entry(3, "POST", "/bookings/reserve", `{"productId":"p","optionId":"o","availabilityId":"s","units":[{"id":"unit-adult","quantity":1}]}`, 400, `{"message":"sold out"}`)
+	strange := entry(4, "POST", "/bookings/reserve", `{"productId":"p","optionId":"o","availabilityId":"t","units":[{"id":"unit-adult","quantity":1}],"colour":"red"}`, 400, `{"message":"sold out, or strange"}`)
+	for _, c := range []struct {
+		name, calls, rule string
+		want              report.Outcome
+	}{
+		{"a sold-out slot is refused", catalog + closed + refused, "reserve.sold-out", report.Passed},
+		{"a sold-out slot is held after a refusal", catalog + closed + refused + reserve(5, "r-1", "C-1"), "reserve.sold-out", report.Inconclusive},
+		{"a call with an unknown field is refused", catalog + strange, "reserve.unknown-fields", report.Skipped},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			found, err := judged(t, c.calls)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(found.Result.Rules, func(r report.RuleResult) bool { return r.ID == c.rule })
+			if got := found.Result.Rules[at]; got.Outcome != c.want {
+				t.Errorf("want %s, got %s: %s", c.want, got.Outcome, got.Message)
+			}
+		})
+	}
+}

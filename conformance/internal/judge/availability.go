@@ -78,7 +78,7 @@ func slotsAsked(v *scenario.Survey) Finding {
 	if len(v.Answers) > 0 {
 		return Finding{}
 	}
-	f := inconclusive("the catalog has no option to ask slots for")
+	f := Inconclusive("the catalog has no option to ask slots for")
 	if v.Outside != "" {
 		f.Message = v.Outside
 	}
@@ -90,7 +90,7 @@ func slotsFound(v *scenario.Survey) Finding {
 	if slices.ContainsFunc(v.Answers, func(a scenario.SlotAnswer) bool { return len(a.Slots) > 0 }) {
 		return Finding{}
 	}
-	return inconclusive("availability returned no slots for the next 60 days").withRemedy("Offer slots in the next 60 days.")
+	return Inconclusive("availability returned no slots for the next 60 days").withRemedy("Offer slots in the next 60 days.")
 }
 
 // KeepsIDs finds a slot of the first answer that has another id in the second answer, or whose id
@@ -182,7 +182,7 @@ func EndIsPart(long, end scenario.SlotAnswer) Finding {
 
 func emptyDay(e scenario.EmptyDay) Finding {
 	if e.None {
-		return inconclusive("every option has slots on each of the next 60 days").withRemedy("Offer an option with a day without slots.")
+		return Inconclusive("every option has slots on each of the next 60 days").withRemedy("Offer an option with a day without slots.")
 	}
 	return Stopped(e.Stop).or(func() Finding { return Expect(e.Answer, Status(ok)) }).or(func() Finding {
 		switch {
@@ -193,7 +193,7 @@ func emptyDay(e scenario.EmptyDay) Finding {
 			f.Cause = &rule.OneDay
 			return f
 		case len(e.Slots) > 0:
-			return inconclusive("the day that had no slots, %s, has some now", e.Day.From)
+			return Inconclusive("the day that had no slots, %s, has some now", e.Day.From)
 		default:
 			return Finding{}
 		}

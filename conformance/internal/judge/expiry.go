@@ -22,7 +22,7 @@ var expires = append([]Step{
 	}),
 }, append(seatsHeld[1:], once(scenario.PlayInVain, func(h *scenario.Hold) Finding {
 	if h != nil {
-		return inconclusive("the run waits at most %s for a hold to expire, and the partner's expires after %s", scenario.LongestWait, h.Life.Round(time.Second)).
+		return Inconclusive("the run waits at most %s for a hold to expire, and the partner's expires after %s", scenario.LongestWait, h.Life.Round(time.Second)).
 			withRemedy("Shorten the partner's holds, or run with --clock-url.")
 	}
 	return Finding{}
@@ -66,7 +66,7 @@ func ExpiringCaseSpecs(*plan.Case) []Spec {
 func canExpire(m scenario.Means) Finding {
 	switch {
 	case m.ClockErr != nil:
-		return inconclusive("%v", m.ClockErr).withRemedy("Check --clock-url.")
+		return Inconclusive("%v", m.ClockErr).withRemedy("Check --clock-url.")
 	case !m.Moves && !m.Waits:
 		return ends(report.Skipped, "the run did not wait for a hold to expire").withRemedy("Run with --clock-url, or with --include-slow, which waits.")
 	default:

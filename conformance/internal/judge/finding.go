@@ -56,7 +56,8 @@ func notApplicable(format string, args ...any) Finding {
 	return ends(report.NotApplicable, format, args...)
 }
 
-func inconclusive(format string, args ...any) Finding {
+// Inconclusive returns the finding that the judged rule can be neither confirmed nor refuted.
+func Inconclusive(format string, args ...any) Finding {
 	return ends(report.Inconclusive, format, args...)
 }
 
@@ -94,7 +95,7 @@ func Stopped(stop *partner.Stop) Finding {
 	if stop == nil {
 		return Finding{}
 	}
-	f := inconclusive("%s", stop.Message).withRemedy(stop.Remedy).Showing(stop.Exchanges...)
+	f := Inconclusive("%s", stop.Message).withRemedy(stop.Remedy).Showing(stop.Exchanges...)
 	if cause, is := causeOf(stop); is {
 		f.Outcome, f.Cause = report.Failed, &cause
 	} else if stop.Kind == partner.Unsupported {

@@ -28,7 +28,7 @@ var (
 	// several is the step that checks that a slot has seats for a party.
 	several = once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 		if h.Hold != nil && h.Guests < scenario.SeveralGuests {
-			return inconclusive("no bookable slot has %s left", model.SeatsWord(scenario.SeveralGuests)).
+			return Inconclusive("no bookable slot has %s left", model.SeatsWord(scenario.SeveralGuests)).
 				withRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(scenario.SeveralGuests)))
 		}
 		return Finding{}
@@ -144,7 +144,7 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 			first[value] = true
 		}
 		if len(first) < 2 {
-			return inconclusive("fewer than two could be made").withRemedy("Offer more bookable slots, or raise --max-holds and --max-bookings.")
+			return Inconclusive("fewer than two could be made").withRemedy("Offer more bookable slots, or raise --max-holds and --max-bookings.")
 		}
 		return Finding{}
 	}
@@ -188,7 +188,7 @@ func fullRefused(t *scenario.SellOut) Try {
 }
 
 func reserveRefusals(answers []*probe.Answer) Finding {
-	f := inconclusive("no reserve was refused with 400")
+	f := Inconclusive("no reserve was refused with 400")
 	for _, answer := range answers {
 		if answer != nil && scenario.TurnedDown(answer) {
 			if f.Outcome == report.Inconclusive {

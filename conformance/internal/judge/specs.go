@@ -112,7 +112,7 @@ func inTime(t scenario.AnswerTimes) Finding {
 	case t.Broken != nil:
 		return Stopped(t.Broken)
 	case len(t.Times) == 0:
-		return Stopped(t.Survey).or(func() Finding { return inconclusive("no call was answered") })
+		return Stopped(t.Survey).or(func() Finding { return Inconclusive("no call was answered") })
 	case len(t.Late) > 0:
 		return ends(report.Warned, "Expected the complete answer within %s: %d of %d calls took longer, the worst %s",
 			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).Showing(t.Late...)
@@ -136,7 +136,7 @@ func lifecycles(r explore.Result) Finding {
 		return f
 	}
 	if 2*r.Exploration.Disturbed > r.Exploration.Played {
-		return inconclusive("other customers moved the seats in %d of %s", r.Exploration.Disturbed, count.Of(r.Exploration.Played, "lifecycle")).
+		return Inconclusive("other customers moved the seats in %d of %s", r.Exploration.Disturbed, count.Of(r.Exploration.Played, "lifecycle")).
 			withRemedy("Run again at a quieter time, or against a test environment.")
 	}
 	return Finding{}

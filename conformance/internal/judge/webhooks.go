@@ -162,11 +162,11 @@ func notifiedStates(v *scenario.Webhooks) Finding {
 		}
 		switch {
 		case len(wrong) == 0 && len(right) == 0:
-			return inconclusive("no hold of one seat caused a notification within %s", v.Wait)
+			return Inconclusive("no hold of one seat caused a notification within %s", v.Wait)
 		case len(wrong) == 0:
 			return Finding{}
 		case len(wrong) == 1:
-			return inconclusive("the notification of one hold differs from availability, which another customer or the partner's staff may have caused: %s", differs(wrong[0])).
+			return Inconclusive("the notification of one hold differs from availability, which another customer or the partner's staff may have caused: %s", differs(wrong[0])).
 				Showing(evidenceOf(wrong[0])...).withRemedy("Run again at a quieter time, or against a test environment.")
 		default:
 			return Broken("after %s: %s", wrong[0].Change, differs(wrong[0])).Showing(append(evidenceOf(wrong[0]), evidenceOf(wrong[1])...)...)
@@ -255,7 +255,7 @@ func notifiedInOrder(v *scenario.Webhooks) Finding {
 		case v.Row == nil:
 			return Stopped(partner.Unplayed(v.Stop))
 		case !v.Row.Stable:
-			return inconclusive("other customers moved the seats of the slot with several holds").
+			return Inconclusive("other customers moved the seats of the slot with several holds").
 				withRemedy("Run again at a quieter time, or against a test environment.")
 		}
 		var before *inbox.Webhook
@@ -280,7 +280,7 @@ func notifiedAgain(v *scenario.Webhooks) Finding {
 		case hold == nil:
 			return Stopped(partner.Unplayed(v.Stop))
 		case hold.Refused == nil:
-			return inconclusive("no notification arrived that could be refused")
+			return Inconclusive("no notification arrived that could be refused")
 		case len(hold.Received) == 0:
 			return Broken("Expected the notification that was answered with 503 again within %s, received none", v.Wait.Round(time.Second)).
 				Showing(hold.Refused.Exchange)

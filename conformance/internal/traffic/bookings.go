@@ -62,12 +62,17 @@ func (t *bookings) takeReserve(c *call) {
 		return // it is unknown whether this option is sold
 	}
 	answered := rule.ReserveStatus
-	switch slot, known := t.windows.slot(asked); {
-	case !known:
-	case !slot.Status.Bookable() || slot.Vacancies != nil && *slot.Vacancies == 0:
+	slot, known := t.windows.slot(asked)
+	switch full := known && (!slot.Status.Bookable() || slot.Vacancies != nil && *slot.Vacancies == 0); {
+	case full && c.OK(http.StatusOK, http.StatusCreated): // it was opened since, or is sold without seats
+		t.doubt(rule.ReserveSoldOut, judge.Inconclusive("a slot that had been shown as %s was held; it may have been opened in between", slot.Status).Showing(c.Exchange))
+	case full:
 		answered = rule.ReserveSoldOut
 	}
-	if !t.check(kindOf(c, answered), c, judge.Status([]int{http.StatusOK, http.StatusCreated, http.StatusBadRequest})) || !c.Whole {
+	if !c.OK(http.StatusBadRequest) { // which may be for lack of seats, whatever else the call has
+		answered = kindOf(c, answered)
+	}
+	if !t.check(answered, c, judge.Status([]int{http.StatusOK, http.StatusCreated, http.StatusBadRequest})) || !c.Whole {
 		return
 	}
 	if c.OK(http.StatusBadRequest) {

@@ -18,15 +18,16 @@ type tally struct {
 	broken map[string]judge.Finding
 	again  map[string]int // how often a rule was broken after the first time
 	latest map[string]judge.Finding
+	doubts map[string]judge.Finding // by rules whose breach a call suggests, but does not prove
 }
 
 func newTally(redact func(string) string) *tally {
-	return &tally{judge.NewFields(redact), map[string]bool{}, map[string]judge.Finding{}, map[string]int{}, map[string]judge.Finding{}}
+	return &tally{judge.NewFields(redact), map[string]bool{}, map[string]judge.Finding{}, map[string]int{}, map[string]judge.Finding{}, map[string]judge.Finding{}}
 }
 
 // clone returns a tally to which more can be added without a change of t.
 func (t *tally) clone() *tally {
-	return &tally{t.fields, maps.Clone(t.judged), maps.Clone(t.broken), maps.Clone(t.again), maps.Clone(t.latest)}
+	return &tally{t.fields, maps.Clone(t.judged), maps.Clone(t.broken), maps.Clone(t.again), maps.Clone(t.latest), maps.Clone(t.doubts)}
 }
 
 // mark records that a call was judged by these rules.
@@ -56,6 +57,14 @@ func (t *tally) find(r rule.Rule, f judge.Finding) bool {
 	return false
 }
 
+// doubt records that a call suggests a breach of a rule, which has another lawful explanation. The
+// rule is then not passed.
+func (t *tally) doubt(r rule.Rule, f judge.Finding) {
+	if _, known := t.doubts[r.ID]; !known {
+		t.doubts[r.ID] = f
+	}
+}
+
 // takeFields judges the fields of an answer.
 func (t *tally) takeFields(c *call, schema string, rules ...rule.Rule) {
 	for _, problem := range schemas.Validate(schema, c.Raw) {
@@ -76,11 +85,14 @@ func (t *tally) settle(into *judge.Verdicts) map[string]breach {
 		if fields := t.fields.Finding(r.ID); !found && fields.Ends() {
 			finding, found = fields, true
 		}
-		if found || t.judged[r.ID] {
+		switch doubt, doubted := t.doubts[r.ID]; {
+		case found:
 			into.Record(r, finding, 0)
-		}
-		if finding.Ends() {
 			seen[r.ID] = t.lastOf(r.ID)
+		case doubted:
+			into.Record(r, doubt, 0)
+		case t.judged[r.ID]:
+			into.Record(r, finding, 0)
 		}
 	}
 	into.Settle(t.fields)

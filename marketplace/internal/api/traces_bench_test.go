@@ -32,7 +32,8 @@ import (
 // affects them equally. The CPU time is that of this process: it includes sending the spans and
 // receiving them, but not PostgreSQL. It overstates the cost by default: a replica that answers a
 // quarter of the time may still start five traces of reads a second. Each ratio is a median, with half the width of its 95 %
-// confidence interval as ±. off-of-off shows the noise.
+// confidence interval as ±. off-of-off shows the noise. Every few rounds all replicas get new
+// connections, because one connection may be a few percent faster than another for as long as it lives.
 //
 //	go test -run '^$' -bench Traces -benchtime 1x ./internal/api
 func BenchmarkTraces(b *testing.B) {
@@ -47,14 +48,17 @@ func BenchmarkTraces(b *testing.B) {
 		b.Cleanup(store.Close)
 		return store
 	}
-	plain := open(postgres.Options{})
+	plain, another := open(postgres.Options{}), open(postgres.Options{})
 	seed(b, plain, 1_000)
-	without, same := aReplica(b, open(postgres.Options{}), usualPages), aReplica(b, open(postgres.Options{}), usualPages)
+	without, same := aReplica(b, plain, usualPages), aReplica(b, another, usualPages)
+	stores := []*postgres.Store{plain, another}
 	tracing := func() *replica {
 		traces, err := telemetry.NewTraces(b.Context(), "bench", slog.New(slog.DiscardHandler))
 		must(b, err)
 		b.Cleanup(func() { _ = traces.Close(context.WithoutCancel(b.Context())) })
-		return aReplica(b, open(postgres.Options{Tracers: traces.Queries(), Jobs: traces.Jobs()}), usualPages, func(c *api.Config) { c.Traces = traces })
+		store := open(postgres.Options{Tracers: traces.Queries(), Jobs: traces.Jobs()})
+		stores = append(stores, store)
+		return aReplica(b, store, usualPages, func(c *api.Config) { c.Traces = traces })
 	}
 	with := tracing()
 	b.Setenv("OTEL_TRACES_SAMPLER", "always_on")
@@ -85,7 +89,15 @@ func BenchmarkTraces(b *testing.B) {
 			}
 			ratios, order := make([][]float64, len(replicas)), []int{0, 1, 2, 3}
 			for b.Loop() {
-				for range tracesRounds {
+				for round := range tracesRounds {
+					if round%connectionRounds == 0 {
+						for _, store := range stores {
+							store.Pool().Reset()
+						}
+						for _, turn := range turns {
+							turn() // to connect, and to prepare the statements
+						}
+					}
 					var took [4]time.Duration
 					rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 					for _, i := range order {
@@ -111,6 +123,8 @@ func BenchmarkTraces(b *testing.B) {
 const (
 	tracesRounds = 150
 	turnRequests = 100 // in one turn
+	// connectionRounds is the number of rounds with the same connections.
+	connectionRounds = 5
 )
 
 // turn returns a function that sends requests over one connection and returns the CPU time that this
