@@ -186,7 +186,7 @@ func (s source) ReadDir(name string) ([]fs.DirEntry, error) {
 	}), err
 }
 
-func run(t *testing.T, folder string, settings []string, command ...string) string {
+func run(t testing.TB, folder string, settings []string, command ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -32,7 +32,7 @@ var build = sync.OnceValue(func() error {
 })
 
 // commands builds the commands once for all tests that call them, and returns their folder.
-func commands(t *testing.T) string {
+func commands(t testing.TB) string {
 	t.Helper()
 	if err := build(); err != nil {
 		t.Fatal(err)

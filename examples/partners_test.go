@@ -17,6 +17,33 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
+// minimal is an example of a partner in another language than Go.
+type minimal struct {
+	language string
+	needs    []string   // a command that fails if the partner's tools are not installed
+	builds   [][]string // commands, in the partner's folder
+	starts   []string
+}
+
+var minimalPartners = []minimal{
+	{"python", []string{python, "-c", "import aiohttp"}, nil, []string{python, "main.py"}},
+	{"typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "build"}}, []string{"node", "dist/main.js"}},
+}
+
+// start builds and starts the partner. It skips the test if the tools are not installed.
+func (m minimal) start(t testing.TB, key string) (address string) {
+	t.Helper()
+	requires(t, m.needs)
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, source{os.DirFS("minimal-partner-" + m.language)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range m.builds {
+		run(t, folder, nil, step...)
+	}
+	return serve(t, folder, key, m.starts...)
+}
+
 // The suite finds no failures in partners in other languages. SOAK uses the suite's standard depth.
 func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	t.Parallel()
@@ -25,27 +52,11 @@ func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	if os.Getenv("SOAK") != "" {
 		depth = "standard"
 	}
-	for _, one := range []struct {
-		language string
-		needs    []string   // a command that fails if the partner's tools are not installed
-		builds   [][]string // commands, in the partner's folder
-		starts   []string
-	}{
-		{"python", []string{python, "-c", "import aiohttp"}, nil, []string{python, "main.py"}},
-		{"typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "build"}}, []string{"node", "dist/main.js"}},
-	} {
+	for _, one := range minimalPartners {
 		t.Run(one.language, func(t *testing.T) {
 			t.Parallel()
-			requires(t, one.needs)
-			folder := t.TempDir()
-			if err := os.CopyFS(folder, source{os.DirFS("minimal-partner-" + one.language)}); err != nil {
-				t.Fatal(err)
-			}
-			for _, step := range one.builds {
-				run(t, folder, nil, step...)
-			}
 			const key = "a-key-of-this-test"
-			address := serve(t, folder, key, one.starts...)
+			address := one.start(t, key)
 			reports := t.TempDir()
 			run(t, reports, []string{"CONFORMANCE_AUTH_KEY=" + key}, conformance, "run", "--base-url", address, "--handles-ticket-delivery", "--depth", depth, "--report-dir", reports)
 			judged := report.Result{}
@@ -78,7 +89,7 @@ func takesMinutes(t *testing.T) {
 }
 
 // requires skips the test if a command fails, unless CI is set.
-func requires(t *testing.T, command []string) {
+func requires(t testing.TB, command []string) {
 	t.Helper()
 	if output, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil && os.Getenv("CI") == "" {
 		t.Skipf("%s: %v: %s", strings.Join(command, " "), err, output)
@@ -87,7 +98,7 @@ func requires(t *testing.T, command []string) {
 
 // serve starts a partner on a free port and waits until it answers. The partner stops with the
 // test.
-func serve(t *testing.T, folder, key string, command ...string) (address string) {
+func serve(t testing.TB, folder, key string, command ...string) (address string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -103,7 +114,7 @@ func serve(t *testing.T, folder, key string, command ...string) (address string)
 
 // serveAt starts a partner on a port and waits until it answers. The partner stops with the test,
 // or when stop is called.
-func serveAt(t *testing.T, port int, folder, key string, command ...string) (address string, stop func()) {
+func serveAt(t testing.TB, port int, folder, key string, command ...string) (address string, stop func()) {
 	t.Helper()
 	address = "http://127.0.0.1:" + strconv.Itoa(port)
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))

@@ -96,7 +96,7 @@ type judgement struct {
 }
 
 // judged runs the suite against a partner.
-func judged(t *testing.T, bin, address, clock string) (j judgement) {
+func judged(t testing.TB, bin, address, clock string) (j judgement) {
 	t.Helper()
 	j.folder = t.TempDir()
 	arguments := []string{"run", "--base-url", address, "--handles-ticket-delivery", "--depth", "quick", "--report-dir", j.folder}
@@ -117,7 +117,7 @@ func judged(t *testing.T, bin, address, clock string) (j judgement) {
 }
 
 // learn creates a twin from the suite's records of a partner.
-func learn(t *testing.T, bin, address, recorded, twin string) {
+func learn(t testing.TB, bin, address, recorded, twin string) {
 	t.Helper()
 	run(t, t.TempDir(), []string{"PARTNER_AUTH_KEY=" + twinKey}, filepath.Join(bin, "mockpartner"), "learn",
 		"--base-url", address, "--har", filepath.Join(recorded, "run.har"), "--max-rps", "0", "--out", twin)
@@ -133,10 +133,16 @@ func learn(t *testing.T, bin, address, recorded, twin string) {
 }
 
 // judgedTwin runs the suite against a twin that the command plays.
-func judgedTwin(t *testing.T, bin, twin string) judgement {
+func judgedTwin(t testing.TB, bin, twin string) judgement {
 	t.Helper()
-	address := serve(t, t.TempDir(), twinKey, "sh", "-c", `exec "$0" serve --addr 127.0.0.1:$PORT --auth-key `+twinKey+` --scenario "$1"`, filepath.Join(bin, "mockpartner"), twin)
+	address := serveScenario(t, bin, twin)
 	return judged(t, bin, address, address+"/_mock/clock")
+}
+
+// serveScenario starts a mock that plays a scenario.
+func serveScenario(t testing.TB, bin, scenario string) (address string) {
+	t.Helper()
+	return serve(t, t.TempDir(), twinKey, "sh", "-c", `exec "$0" serve --addr 127.0.0.1:$PORT --auth-key `+twinKey+` --scenario "$1"`, filepath.Join(bin, "mockpartner"), scenario)
 }
 
 // same compares two reports as `conformance diff` does. It ignores answer times and rules that only
