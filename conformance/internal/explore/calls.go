@@ -56,6 +56,7 @@ type expectation struct {
 	want   string
 	detail string // about the answer, in addition to the status
 	flaw   string // "": the answer is correct
+	ofBody bool   // the flaw is in the answer's body
 }
 
 // accepting lists the statuses of an answer that accepts a call.
@@ -85,7 +86,7 @@ func judgeStatus(answer *probe.Answer, want model.Want) (e expectation, accepted
 		e.flaw = fmt.Sprintf("Expected %s, received %s", e.want, answer.Words())
 	case refused && !twice:
 		if problems := schemas.Validate(schemas.Refusal, answer.Raw); len(problems) > 0 {
-			e.flaw = problems[0].String()
+			e.flaw, e.ofBody = problems[0].String(), true
 		}
 	}
 	if refused {
@@ -193,9 +194,9 @@ func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool)
 		return
 	}
 	if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
-		e.flaw = problems[0].String()
+		e.flaw, e.ofBody = problems[0].String(), true
 	} else if undoes && discover.Object(answer.Raw)["success"] != true {
-		e.flaw = "success: expected true, received false"
+		e.flaw, e.ofBody = "success: expected true, received false", true
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *playing) record(reported *report.LifecycleStep, answer *probe.Answer, e
 		p.stopAt(partner.Missing("the partner refused a call with 429"))
 		return
 	}
-	p.flaw = e.flaw
+	p.flaw, p.act.Body = e.flaw, e.ofBody
 	for slot := range p.stale {
 		p.stale[slot] = true
 	}
@@ -165,6 +165,10 @@ func (p *playing) begin() {
 		}
 		read, o := p.Seats.Look(p.ctx, offer, "before a lifecycle")
 		if p.stopAt(o) {
+			return
+		}
+		if read.Last.Slot.ID == "" {
+			p.stopAt(partner.NotHere("the slot is no longer shown"))
 			return
 		}
 		p.shown = append(p.shown, read.Last.Exchange)

@@ -21,6 +21,7 @@ type Act struct {
 	Accepted bool        // of a reserve
 	Seats    bool        // the seats afterwards are wrong; otherwise the answer is
 	ID       bool        // the code or booking id in the answer is
+	Body     bool        // another part of the answer's body is: a refusal's message, or success
 }
 
 // Together is the outcome of lifecycles of several holds and bookings that are live at the same time

@@ -191,6 +191,9 @@ func emptyDay(e scenario.EmptyDay) Finding {
 		case len(e.Slots) > 0 && !shows(e.Long.Slots, e.Slots):
 			f := Broken("Expected the slots of %s in the long window too, received none of them", e.Day.From).Showing(e.Answer.Exchange, e.Long.Exchange)
 			f.Cause = &rule.OneDay
+			if endsBefore(e.Long.Slots, e.Slots) {
+				f.Cause = &rule.WindowEnd
+			}
 			return f
 		case len(e.Slots) > 0:
 			return Inconclusive("the day that had no slots, %s, has some now", e.Day.From)
@@ -198,6 +201,11 @@ func emptyDay(e scenario.EmptyDay) Finding {
 			return Finding{}
 		}
 	})
+}
+
+// endsBefore reports whether all slots of an answer start before these.
+func endsBefore(answer, slots []discover.Slot) bool {
+	return !slices.ContainsFunc(answer, func(s discover.Slot) bool { return !s.Start.Before(slots[0].Start) })
 }
 
 // shows reports whether an answer has any of these slots.

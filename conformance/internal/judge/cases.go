@@ -35,6 +35,8 @@ func CaseSpecs(on *plan.Case) []Spec {
 			}
 			return all
 		})...)...),
+		spec(rule.ConfirmVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Booked) })...),
+		spec(rule.CancelVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Cancelled) })...),
 	}
 	switch {
 	case one:
@@ -49,10 +51,7 @@ func CaseSpecs(on *plan.Case) []Spec {
 			specs = append(specs, s)
 		}
 	}
-	return append(specs,
-		spec(rule.ConfirmVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Booked) })...),
-		spec(rule.CancelVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Cancelled) })...),
-	)
+	return specs
 }
 
 // between returns the steps that weigh what happened to the seats between the calls of a booking and

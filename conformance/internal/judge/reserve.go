@@ -67,9 +67,11 @@ func reserveSpecs() []Spec {
 			return reserved(t.Before, t.TooMany, t.Stop, refusal...)
 		}))...),
 		spec(rule.ReserveRefusalMessage, once(scenario.PlayRefusedReserves, reserveRefusals)),
-		spec(rule.ReserveRefusalNoEffect, with(seatsHeld, counted(scenario.PlaySellOut, func(t *scenario.SellOut) Move {
-			return still(t.Before, t.Stop, t.TooMany)
-		}))...),
+		spec(rule.ReserveRefusalNoEffect, with(seatsHeld,
+			counted(scenario.PlaySellOut, func(t *scenario.SellOut) Move { return still(t.Before, t.Stop, t.TooMany) }),
+			also(counted(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedUnchanged)),
+			also(counted(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedUnchanged)),
+		)...),
 		spec(rule.ReserveWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReserveWrong })),
 		spec(rule.ReserveMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReserveNone })),
 		spec(rule.ReserveAuthEffect, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
@@ -165,6 +167,14 @@ func mixedTaken(m *scenario.MixedParty) Finding {
 
 func closedRefused(t *scenario.ClosedSlot) Try {
 	return reserved(t.Before, t.Act, t.Stop, refusal...)
+}
+
+// closedUnchanged expects that a refused reserve of a slot that cannot be booked takes no seats.
+func closedUnchanged(t *scenario.ClosedSlot) Move {
+	if t.Act.Answer != nil && !t.Act.Answer.OK(refusal...) {
+		return Move{stop: partner.NotHere("the reserve was not refused")} // another rule is about that
+	}
+	return still(t.Before, t.Stop, t.Act)
 }
 
 func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Traits.Holdless }

@@ -10,12 +10,12 @@ import (
 // slot are live: none of them may change what becomes of another.
 func TogetherSpecs() (specs []Spec) {
 	for _, r := range []rule.Rule{
-		rule.ReserveStatus, rule.ReserveAccepts, rule.ReserveVacanciesOne, rule.ReserveVacanciesMany, rule.ReserveTooMany, rule.ReserveRefusalNoEffect, rule.ReserveCodeUnique,
+		rule.ReserveStatus, rule.ReserveAccepts, rule.ReserveRefusalMessage, rule.ReserveVacanciesOne, rule.ReserveVacanciesMany, rule.ReserveTooMany, rule.ReserveRefusalNoEffect, rule.ReserveCodeUnique,
 		rule.ConfirmStatus, rule.ConfirmVacancies, rule.ConfirmRepeatBooking, rule.ConfirmRepeatVacancies, rule.ConfirmIDUnique,
-		rule.ConfirmUnknown, rule.ConfirmReleased, rule.ConfirmReleasedNoEffect, rule.ConfirmCancelled, rule.ConfirmCancelledNoEffect,
-		rule.ReleaseStatus, rule.ReleaseVacanciesOne, rule.ReleaseVacanciesMany, rule.ReleaseUnknown, rule.ReleaseRepeatStatus, rule.ReleaseRepeatVacancies,
+		rule.ConfirmUnknown, rule.ConfirmReleased, rule.ConfirmReleasedNoEffect, rule.ConfirmCancelled, rule.ConfirmCancelledNoEffect, rule.ConfirmRefusalMessage,
+		rule.ReleaseStatus, rule.ReleaseSuccess, rule.ReleaseRepeatSuccess, rule.ReleaseVacanciesOne, rule.ReleaseVacanciesMany, rule.ReleaseUnknown, rule.ReleaseRepeatStatus, rule.ReleaseRepeatVacancies,
 		rule.ReleaseConfirmed, rule.ReleaseConfirmedKeeps, rule.ReleaseCancelled, rule.ReleaseCancelledVacancies,
-		rule.CancelStatus, rule.CancelVacancies, rule.CancelUnknown, rule.CancelRepeatStatus, rule.CancelRepeatVacancies,
+		rule.CancelStatus, rule.CancelSuccess, rule.CancelRepeatSuccess, rule.CancelVacancies, rule.CancelUnknown, rule.CancelRepeatStatus, rule.CancelRepeatVacancies,
 	} {
 		specs = append(specs, spec(r, once(explore.PlayTogether, func(t *explore.Together) Finding {
 			if t.Broken == nil {
@@ -38,8 +38,33 @@ func brokenBy(act explore.Act) (rule.Rule, bool) {
 		return id, id.ID != ""
 	case act.Seats:
 		return seats, seats.ID != ""
+	case act.Body:
+		body := bodyRule(act)
+		return body, body.ID != ""
 	default:
 		return answer, answer.ID != ""
+	}
+}
+
+// bodyRule returns the rule about the body of a step's answer.
+func bodyRule(act explore.Act) rule.Rule {
+	switch act.Does {
+	case model.Reserve:
+		return rule.ReserveRefusalMessage
+	case model.Confirm, explore.ConfirmUnknown:
+		return rule.ConfirmRefusalMessage
+	case model.Release:
+		if act.On == model.Held {
+			return rule.ReleaseSuccess
+		}
+		return rule.ReleaseRepeatSuccess
+	case model.Cancel:
+		if act.On == model.Booked {
+			return rule.CancelSuccess
+		}
+		return rule.CancelRepeatSuccess
+	default:
+		return rule.Rule{}
 	}
 }
 

@@ -37,7 +37,7 @@ var CancelRepeatVacancies = cancel.must("cancel.repeat.vacancies", "CAN-5", "A s
 	why("Seats that are returned twice are sold twice.").
 	fix("Return seats only in the transaction that cancels a live booking.")
 var CancelRace = cancel.must("cancel.race", "CAN-5", "Two concurrent cancels return the seats once").
-	needs("cancel.repeat.status", "cancel.repeat.vacancies", "confirm.race").
+	needs("cancel.repeat.status", "cancel.repeat.vacancies", "confirm.cancelled", "confirm.cancelled.no-effect", "reserve.vacancies.mixed", "confirm.race").
 	why("The marketplace retries a cancellation whose answer is late, while the first is still running. Seats that are returned twice are sold twice.").
 	fix("Cancel the booking with a conditional update that matches only live bookings. Return the seats only if the update changed a row.")
 var CancelWithoutBody = cancel.must("cancel.without-body", "CAN-1", "Cancel accepts a request without a body").needs("cancel.vacancies").

@@ -71,7 +71,7 @@ var ConfirmRepeatStatus = confirm.should("confirm.repeat.status", "CNF-4", "A se
 	why("The marketplace treats any other answer as a failure and retries.").
 	fix("Answer 200 with the stored booking.")
 var ConfirmRace = confirm.must("confirm.race", "CNF-4", "Two concurrent confirms of a code make one booking").
-	needs("confirm.repeat.vacancies", "confirm.booking-id.unique").
+	needs("confirm.repeat.vacancies", "confirm.released.no-effect", "confirm.booking-id.unique", "reserve.vacancies.mixed", "release.vacancies.many").
 	why("The marketplace retries a confirm whose answer is late, while the first is still running. The customer would have two bookings.").
 	fix("Put a unique key on the reservation code of a booking. Answer the second confirm with the booking of the first.")
 var ConfirmUnknown = confirm.must("confirm.unknown", "CNF-5", "Confirm refuses an unknown code with 400").needs("confirm.json").

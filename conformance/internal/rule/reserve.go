@@ -54,7 +54,7 @@ var ReserveRefusalNoEffect = reserve.must("reserve.refusal.no-effect", "RSV-5", 
 	fix("Roll back every change that was made before the refusal.")
 var ReserveRace = reserve.must("reserve.race", "RSV-5", "Concurrent reserves of the last seats hold them once").
 	needs(
-		"reserve.code.unique", "reserve.vacancies.many", "reserve.sold-out", "reserve.refusal.message", "reserve.refusal.no-effect",
+		"reserve.code.unique", "reserve.vacancies.mixed", "reserve.sold-out", "reserve.refusal.message", "reserve.refusal.no-effect",
 		"release.vacancies.one",
 	).
 	why("On a busy day many customers want the last seats. If one seat is sold twice, a customer pays for a seat that does not exist.").

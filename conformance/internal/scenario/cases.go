@@ -144,13 +144,17 @@ func (t lifecyclePlayer) playBetweenCalls() *partner.Stop {
 			return stop
 		}
 		return t.another() // twice before the first call: some faults need two
-	case plan.CatalogPull:
+	case plan.CatalogPull, plan.WholeWindow:
+		if t.opening.acts == 1 && t.opening.bookedFirst {
+			return nil
+		}
+		if t.on.Between == plan.WholeWindow {
+			return t.idle(t.Seats.lookIn(t.ctx, t.opening.Offer, t.question(), "in the slots of the next 60 days"))
+		}
 		if _, stop := t.read.pull(t.ctx, "pull of the catalog", nil, probe.GoodKey); stop != nil {
 			return stop
 		}
 		return t.idle(t.Seats.seats(t.ctx, t.opening.Offer, "after a catalog pull"))
-	case plan.WholeWindow:
-		return t.idle(t.Seats.lookIn(t.ctx, t.opening.Offer, t.question(), "in the slots of the next 60 days"))
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type Booking struct {
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
 	return played(p, p.on.named("booking"), attempt, func(b *Booking, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
+		b.bookedFirst = p.on.Case != nil && p.on.Case.Number%2 == 0
 		t.book("confirm the hold", true, &b.Confirm, &b.BookingID, "after confirm")
 		t.again(&b.Repeats, func(into *Act) {
 			second := len(b.Repeats) > 1 && into == &b.Repeats[1]

@@ -29,10 +29,13 @@ type Opening struct {
 	Others  []Other    // holds in the same slot between the calls of a case
 	Idle    []Idle     // what reads between the calls of a case showed of the slot
 
-	acts  int      // number of calls of a case so far
-	seen  *Reading // since the last call; nil: none
-	units []partnerapi.UnitQuantity
-	bare  bool // some optional fields were left out
+	acts int // number of calls of a case so far
+	// bookedFirst leaves out pulls and windows until the hold is a booking: some faults show only where
+	// the first of them meets one.
+	bookedFirst bool
+	seen        *Reading // since the last call; nil: none
+	units       []partnerapi.UnitQuantity
+	bare        bool // some optional fields were left out
 }
 
 // OptionKey returns the key of the lifecycle's option.

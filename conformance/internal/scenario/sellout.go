@@ -174,7 +174,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 				return nil
 			})
 			guests := 1 + int64(attempt%2)
-			t.reserve(fmt.Sprintf("reserve %s in a slot that is %s", model.SeatsWord(guests), status), partner.Guests(s.Offer.Option, guests), &s.Act, "after that", notTurnedDown)
+			t.reserve(fmt.Sprintf("reserve %s in a slot that is %s", model.SeatsWord(guests), status), partner.Guests(s.Offer.Option, guests), &s.Act, "after that", always)
 		})
 	}
 }

@@ -134,7 +134,7 @@ func (j *Judge) judge(ctx context.Context) error {
 	j.running.Store(true)
 	defer j.running.Store(false)
 	limitEnd := sync.OnceFunc(func() { time.AfterFunc(endTime, func() { p.End(0) }) }) // it has nothing to undo
-	defer context.AfterFunc(ctx, limitEnd)() // even while the judge does not read
+	defer context.AfterFunc(ctx, limitEnd)()                                           // even while the judge does not read
 	renew := time.NewTimer(longestLife)
 	defer renew.Stop()
 	next := time.NewTicker(passEvery)
