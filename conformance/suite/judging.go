@@ -167,7 +167,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 	if s.Race > 0 {
 		s.Clean = j.player.Depth.Rounds(s.Clean)
 	}
-	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0}
+	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0, Again: seats.OthersSeen() && j.verdicts.SeatsFailed()}
 	var tries []judge.Try
 	until := j.until(s)
 	before := j.player.Played()

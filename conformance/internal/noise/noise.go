@@ -19,9 +19,11 @@ const (
 	MostTries = 8
 	// seenIfBroken is the assumed probability that a try shows a broken rule.
 	seenIfBroken = 0.8
-	// certain and acquitted are the log odds at which a breach counts as certain, 1,800 to 1, and
-	// at which it is ruled out, 1 to 10.
-	certain, ruledOut = 7.5, -2.3
+	// certain and ruledOut are the log odds at which a breach counts as certain, 1,800 to 1, and
+	// at which it is ruled out, 1 to 10. againCertain is for a second breach where there are other
+	// customers: three tries must show it, since the first breach changes where and how often the
+	// others change seats.
+	certain, againCertain, ruledOut = 7.5, 11.5, -2.3
 	// mostWeight is the maximum weight of one try, a hundred to one, so that one try alone does not
 	// decide. If no other try is possible, alone is enough after a long watch: ten to one.
 	mostWeight, alone = 4.6, 2.3
@@ -83,13 +85,19 @@ type Test struct {
 	Clean int // tries that must pass before the rule passes
 	// Rare means that a broken rule may show in few of the tries, because a race is not lost every
 	// time.
-	Rare  bool
+	Rare bool
+	// Again means that a rule about seats is known to be broken, and that other customers were seen.
+	Again bool
 	tries []Try
 	held  int
 }
 
 // Add adds a try and returns the result of all tries.
 func (t *Test) Add(try Try) Answer {
+	sure := certain
+	if t.Again {
+		sure = againCertain
+	}
 	t.tries = append(t.tries, try)
 	if !try.Wrong {
 		t.held++
@@ -99,7 +107,7 @@ func (t *Test) Add(try Try) Answer {
 		return Holds
 	case !t.Rare && t.held >= t.Clean && odds <= ruledOut:
 		return Holds
-	case odds >= certain:
+	case odds >= sure:
 		return Broken
 	default:
 		return Undecided

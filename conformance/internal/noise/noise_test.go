@@ -83,6 +83,22 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 	}
 }
 
+// A partner that gives no seats back makes its other customers book elsewhere, so it seems busier in
+// some slots than it seemed before.
+func TestASecondBreachNeedsAThirdTryWhereOthersWereSeen(t *testing.T) {
+	t.Parallel()
+	calm := seen(200, 0)
+	for again, most := range map[bool]int{false: 2, true: 3} {
+		test, got, played := Test{Clean: 1, Again: again}, Undecided, 0
+		for ; played < MostTries && got == Undecided; played++ {
+			got = test.Add(isOff(-1, calm))
+		}
+		if got != Broken || played != most {
+			t.Errorf("again %t: want it to be broken after %d tries, got %d after %d", again, most, got, played)
+		}
+	}
+}
+
 // Around the end of a hold of 20 minutes two minutes pass in which others may move
 // its seats: no short look at the slot would show that they do not.
 func TestASeatThatIsGoneWithAnExpiredHoldIsABreachWhereItsSlotWasWatchedMeanwhile(t *testing.T) {

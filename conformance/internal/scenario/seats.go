@@ -108,6 +108,9 @@ func (s *Seats) Suspect(option string) { s.suspect = option }
 
 func (s *Seats) SeesOthers() bool { return s.again }
 
+// OthersSeen reports whether another customer was seen to change a slot's seats in this run.
+func (s *Seats) OthersSeen() bool { return len(s.moved) > 0 }
+
 // seats reads how many seats the offer's slot has left, and its current id. If a lifecycle is repeated
 // because other customers may book the same slots, it reads several times.
 func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*Reading, *partner.Stop) {
