@@ -60,7 +60,8 @@ type race struct {
 
 // round starts a round with the given holds.
 func round(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Hold) *race {
-	r := &race{before: before, after: after, history: model.NewHistory(before.Last.Left, holdless, holds...)}
+	left := model.Seats{Counted: before.Counted, Least: before.Last.Left}
+	r := &race{before: before, after: after, history: model.NewHistory(left, holdless, holds...)}
 	r.Of, r.At, r.Took = of, after, after.First.At().Sub(before.Last.At())
 	r.Disturbed = !before.Stable() || !after.Stable()
 	r.Shown = []*probe.Exchange{before.Last.Exchange}

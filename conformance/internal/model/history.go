@@ -53,8 +53,9 @@ func (s State) after(c Call, o Outcome) (bool, State) {
 	case Reserve:
 		party := Party{Guests: max(1, c.Guests)}
 		next.Reserved(c.Hold, 0, party, o.Done)
-		// A partner may limit its parties, but never accepts more guests than seats.
-		return s.WantReserve(0, party, party.Guests == 1).allows(o.Done), next
+		// A partner may limit its parties, but never accepts more guests than seats. Where seats are not
+		// counted, other customers may have taken them.
+		return s.WantReserve(0, party, party.Guests == 1 && s.Slots[0].Counted).allows(o.Done), next
 	case Confirm:
 		hold := s.Holds[c.Hold]
 		next.Confirmed(c.Hold, o.Done, o.Booking)
@@ -75,9 +76,9 @@ type History struct {
 	calls []porcupine.Operation
 }
 
-// NewHistory returns a history that starts with this many seats left and these holds.
-func NewHistory(left int64, holdless bool, holds ...Hold) *History {
-	return &History{start: State{Slots: []Seats{{Counted: true, Least: left}}, Holdless: holdless, Holds: holds}}
+// NewHistory returns a history that starts with these seats left and these holds.
+func NewHistory(left Seats, holdless bool, holds ...Hold) *History {
+	return &History{start: State{Slots: []Seats{left}, Holdless: holdless, Holds: holds}}
 }
 
 // Add adds a call with the time when it was sent and its duration.

@@ -22,10 +22,12 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 	yes, no, busy := Outcome{Done: true}, Outcome{}, Outcome{Busy: true}
 	booked1, booked2 := Outcome{Done: true, Booking: 1}, Outcome{Done: true, Booking: 2}
 	left := func(n int64) Outcome { return Outcome{Left: n} }
-	twoLeft := func() *History { return NewHistory(2, false) }
-	oneHeld := func() *History { return NewHistory(0, false, ofOne(Held)) }
-	oneBooked := func() *History { return NewHistory(4, false, ofOne(Booked)) }
-	holdless := func() *History { return NewHistory(3, true, ofOne(Held)) }
+	counted := func(left int64) Seats { return Seats{Counted: true, Least: left} }
+	uncounted := func() *History { return NewHistory(Seats{}, false, ofOne(Booked)) }
+	twoLeft := func() *History { return NewHistory(counted(2), false) }
+	oneHeld := func() *History { return NewHistory(counted(0), false, ofOne(Held)) }
+	oneBooked := func() *History { return NewHistory(counted(4), false, ofOne(Booked)) }
+	holdless := func() *History { return NewHistory(counted(3), true, ofOne(Held)) }
 	look, release, confirm, cancel := Call{Kind: Look}, Call{Kind: Release}, Call{Kind: Confirm}, Call{Kind: Cancel}
 	reserve := func(hold int) Call { return Call{Kind: Reserve, Hold: hold} }
 	for _, test := range []struct {
@@ -34,6 +36,8 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 		calls     []call
 		explained bool
 	}{
+		{"a hold before a cancellation, where seats are not counted", uncounted, []call{{reserve(1), yes, 1, 2}, {cancel, yes, 3, 4}, {cancel, yes, 3, 4}}, true},
+		{"a refusal where seats are not counted", uncounted, []call{{cancel, yes, 1, 2}, {reserve(1), no, 3, 4}}, true},
 		{"as many holds as seats", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), no, 1, 5}, {reserve(2), yes, 2, 6}, {look, left(0), 7, 8}}, true},
 		{"a hold too many", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), yes, 1, 5}, {reserve(2), yes, 2, 6}}, false},
 		{"a refusal though a seat is left", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), no, 1, 5}}, false},
