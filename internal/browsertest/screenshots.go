@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync/atomic"
 
 	"github.com/chromedp/chromedp"
 )
@@ -14,6 +15,9 @@ const screenshots = "SCREENSHOTS"
 
 // noFileName matches what a file's name does not contain.
 var noFileName = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+// pictured counts the calls of Screenshot, so that no picture replaces another.
+var pictured atomic.Int64
 
 // Screenshot writes pictures of the whole page, on a wide and on a narrow screen, into the folder
 // that SCREENSHOTS names. Their names begin with the test's name and end with the given one. Without
@@ -27,8 +31,7 @@ func (tab *Tab) Screenshot(name string) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		tab.T.Fatal(err)
 	}
-	tab.pictures++
-	page := noFileName.ReplaceAllString(tab.T.Name()+Value[string](tab, `location.pathname`), "-")
+	page, number := noFileName.ReplaceAllString(tab.T.Name()+Value[string](tab, `location.pathname`), "-"), pictured.Add(1)
 	before := Value[int64](tab, `innerWidth`)
 	for _, width := range []int64{1440, 390} {
 		tab.Do(chromedp.EmulateViewport(width, 900))
@@ -36,7 +39,7 @@ func (tab *Tab) Screenshot(name string) {
 		if err != nil {
 			tab.fail(err.Error())
 		}
-		file := filepath.Join(folder, fmt.Sprintf("%.150s-%02d-%d-%s.png", page, tab.pictures, width, name))
+		file := filepath.Join(folder, fmt.Sprintf("%.150s-%03d-%d-%s.png", page, number, width, name))
 		if err := os.WriteFile(file, picture, 0o644); err != nil {
 			tab.T.Error(err)
 		}

@@ -38,8 +38,7 @@ type Tab struct {
 	T       testing.TB      // the test that it is open for
 	Context context.Context // of the page, for chromedp functions that Tab does not offer
 
-	origin   string
-	pictures int // how often Screenshot was called
+	origin string
 
 	mu       sync.Mutex
 	asked    int
