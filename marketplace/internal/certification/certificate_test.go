@@ -117,8 +117,13 @@ func TestTheCertifiedAreRecheckedOneAfterTheOther(t *testing.T) {
 		t.Errorf("want a job for each of the two, apart, got %d", jobs)
 	}
 	runner := b.runner(t, strings.ReplaceAll(writeAll, "nonconformant", "partial"))
-	must(t, runner.Recheck(t.Context(), first))
-	must(t, runner.Recheck(t.Context(), first)) // a run is in progress
+	for _, inProgress := range []bool{false, true} {
+		wait, err := runner.Recheck(t.Context(), first)
+		must(t, err)
+		if wait > 0 != inProgress {
+			t.Errorf("with a run in progress (%t): want the recheck to wait for its end, got a wait of %s", inProgress, wait)
+		}
+	}
 	if runs := b.count(t, `SELECT count(*) FROM conformance_runs WHERE scope = 'read_only' AND state = 'queued' AND integration_id = $1`, first); runs != 1 {
 		t.Errorf("want a run that only reads, got %d", runs)
 	}

@@ -202,13 +202,22 @@ func (r *Runner) reach() []string {
 	return []string{"--public-only"}
 }
 
-// Recheck queues a read-only run, unless a run is in progress.
-func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) error {
-	_, err := NewService(r.Store, r.Command != "").Start(ctx, integration, ReadOnly, nil, true)
-	if marketplace.CodeOf(err) == marketplace.Conflict {
-		return nil
+// recheckPause is how long a recheck waits for the end of another run.
+const recheckPause = time.Minute
+
+// Recheck queues a read-only run. If a run is in progress, it returns how long to wait before another
+// try: that run may be narrowed, or end with its replica.
+func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) (wait time.Duration, err error) {
+	_, err = NewService(r.Store, r.Command != "").Start(ctx, integration, ReadOnly, nil, true)
+	var other *UnderWay
+	switch {
+	case errors.As(err, &other):
+		return recheckPause, nil
+	case marketplace.CodeOf(err) == marketplace.Conflict: // there is no conformance command
+		return 0, nil
+	default:
+		return 0, err
 	}
-	return err
 }
 
 // Recover starts the cleanup of abandoned runs and withholds activities whose certificates have

@@ -72,7 +72,7 @@ func New(c Config) (*Worker, error) {
 		return again(c.Bookings.DeliverCancel(ctx, j.Args.Booking))
 	}))
 	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.ConformanceRecheck]) error {
-		return c.Runs.Recheck(ctx, j.Args.Integration)
+		return again(c.Runs.Recheck(ctx, j.Args.Integration))
 	}))
 	river.AddWorker(kinds, &pulling[job.ConformanceRun]{limit: certification.LongestRun, work: func(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
 		return c.Runs.Run(ctx, j.Args.Run)

@@ -82,7 +82,7 @@ type Runs interface {
 	Run(ctx context.Context, run uuid.UUID) error
 	CleanUp(ctx context.Context, run uuid.UUID) error
 	Recover(ctx context.Context) error
-	Recheck(ctx context.Context, integration uuid.UUID) error
+	Recheck(ctx context.Context, integration uuid.UUID) (wait time.Duration, err error)
 }
 
 // RatesFeed updates the exchange rates. It is a storefront.RatesFeed.
