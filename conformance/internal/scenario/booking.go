@@ -102,6 +102,7 @@ func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body 
 		return nil, stop
 	}
 	if stop = unlike(answer, "200 for a live hold", formOf(body), http.StatusOK); stop == nil {
+		b.traits.Cancels = true
 		b.account.Settle(answer, h)
 	}
 	return answer, stop
@@ -130,7 +131,7 @@ func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id 
 	if stop != nil {
 		return nil, stop
 	}
-	if body && answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
+	if body && !b.traits.Cancels && answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		b.traits.NoCancel = true
 		return answer, partner.Missing("the partner does not support cancellations: it answered %s", answer.Words())
 	}

@@ -50,6 +50,7 @@ func (h *Hold) stage() model.Stage {
 type Traits struct {
 	Holdless    bool   // it keeps no seats for holds
 	NoCancel    bool   // it takes no cancellations
+	Cancels     bool   // it has accepted a cancellation, so a later 404 is a breach
 	NothingFree string // why no slot can be booked; "" if one can
 	early, late int    // of the holds of a Holdless partner: how many took seats at reserve, and how many did not
 	held        bool   // a hold was made

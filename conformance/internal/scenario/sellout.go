@@ -62,7 +62,11 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 		if p.on.Case != nil {
 			guests += int64(p.on.Number % 2)
 		}
-		t.reserve(fmt.Sprintf("reserve %s in the full slot", model.SeatsWord(guests)), partner.Guests(s.Offer.Option, guests), &s.Over, "after a reserve in the full slot", notTurnedDown)
+		party := partner.Guests(s.Offer.Option, guests)
+		if p.on.Case != nil && len(p.on.Units) > 1 {
+			guests, party = 2, twoTypes(s.Offer.Option)
+		}
+		t.reserve(fmt.Sprintf("reserve %s in the full slot", model.SeatsWord(guests)), party, &s.Over, "after a reserve in the full slot", notTurnedDown)
 		// Also after a stop: other tests need these seats.
 		if stop := p.Book.giveAll(ctx, "release the last seats", s.holds); s.Stop == nil {
 			s.Stop = stop
