@@ -102,7 +102,6 @@ func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body 
 		return nil, stop
 	}
 	if stop = unlike(answer, "200 for a live hold", formOf(body), http.StatusOK); stop == nil {
-		b.traits.Cancels = true
 		b.account.Settle(answer, h)
 	}
 	return answer, stop
@@ -136,6 +135,7 @@ func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id 
 		return answer, partner.Missing("the partner does not support cancellations: it answered %s", answer.Words())
 	}
 	if stop = unlike(answer, "200 for a live booking", formOf(body), http.StatusOK); stop == nil {
+		b.traits.Cancels = true
 		b.account.Settle(answer, h)
 	}
 	return answer, stop
