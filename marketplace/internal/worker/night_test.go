@@ -199,10 +199,12 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	if news := b.count(t, `SELECT count(*) FROM integration_events WHERE type = 'certificate.ended'`); news != form.broken {
 		t.Errorf("Expected news for %d partners, received %d", form.broken, news)
 	}
-	if failed := b.count(t, `SELECT count(*) FROM conformance_runs WHERE state = 'failed'`); failed != 0 {
+	// The full run is repeated, unless its replica was killed during a reserve: it is unknown then
+	// whether there is a hold to release. It fails, and says so.
+	if failed := b.count(t, `SELECT count(*) FROM conformance_runs WHERE state = 'failed' AND NOT (id = '`+full.String()+`' AND reason LIKE 'the service stopped during the run%')`); failed != 0 {
 		t.Errorf("Expected no run failed, received %d", failed)
 	}
-	if without := b.count(t, `SELECT count(*) FROM conformance_runs r WHERE (SELECT count(*) FROM conformance_reports WHERE run_id = r.id) <> 3`); without != 0 {
+	if without := b.count(t, `SELECT count(*) FROM conformance_runs r WHERE (SELECT count(*) FROM conformance_reports WHERE run_id = r.id) <> 3 AND state = 'finished'`); without != 0 {
 		t.Errorf("Expected every run with its reports, received %d without", without)
 	}
 	if open := partners.held(); open != 0 {
