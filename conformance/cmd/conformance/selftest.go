@@ -66,7 +66,8 @@ Exit codes:
   conformance selftest --deep party,repeat
   conformance selftest --variant awkward-codes --json
   conformance selftest --recorded
-  conformance selftest --lawful --now now`,
+  conformance selftest --lawful --now now
+  conformance selftest --variant awkward-codes --customers 50`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			plan, err := flags.plan(command.Flags().Changed("defect") || command.Flags().Changed("variant"), command.Flags().Changed("deep"))
@@ -91,7 +92,7 @@ Exit codes:
 	f.BoolVar(&flags.fast, "fast", false, "one defect per rule, and no variants")
 	f.BoolVar(&flags.lawful, "lawful", false, "judge only the plain mock and its lawful variants, which must pass")
 	f.BoolVar(&flags.recorded, "recorded", false, "also judge a recording of each run, which must give the same results")
-	f.IntVar(&flags.customers, "customers", 0, "with --lawful: how many other customers book at the partner during each run")
+	f.IntVar(&flags.customers, "customers", 0, "how many other customers book at the partner during each run; a run is then slower, and leaves more rules open")
 	f.StringVar(&flags.now, "now", selftest.Begin.Format(time.RFC3339), "the `time` at which the mocks' clocks begin, such as 2027-03-28T01:00:00+01:00, or \"now\"")
 	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged concurrently")
 	f.StringVar(&flags.reportDir, "report-dir", matrixFolder, "the `folder` for the matrix; it is created if missing")
@@ -106,12 +107,19 @@ func (f selftestFlags) plan(named, deep bool) (selftest.Plan, error) {
 	switch {
 	case f.parallel < 1 || f.parallel > mostParallel:
 		return selftest.Plan{}, fmt.Errorf("--parallel %d: expected 1 to %d", f.parallel, mostParallel)
-	case f.customers != 0 && !f.lawful || f.customers < 0:
-		return selftest.Plan{}, errors.New("--customers: expected a number of 0 or more, with --lawful")
+	case f.customers < 0:
+		return selftest.Plan{}, fmt.Errorf("--customers %d: expected 0 or more", f.customers)
+	}
+	plan, err := f.cases(named, deep)
+	return plan.Among(f.customers), err
+}
+
+func (f selftestFlags) cases(named, deep bool) (selftest.Plan, error) {
+	switch {
 	case f.lawful && (named || f.fast || deep):
 		return selftest.Plan{}, errors.New("--lawful chooses the variants itself: leave it out, or --fast, --deep, --defect and --variant")
 	case f.lawful:
-		return selftest.LawfulOnly(f.customers), nil
+		return selftest.LawfulOnly(), nil
 	case deep && (named || f.fast):
 		return selftest.Plan{}, errors.New("--deep chooses the defects itself: leave it out, or --fast, --defect and --variant")
 	case deep:

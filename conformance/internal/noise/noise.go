@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// MostTries is the maximum number of tries of one rule.
-	MostTries = 8
+	// MostTries is the maximum number of tries of one rule; mostAmongOthers where other customers
+	// are seen.
+	MostTries, mostAmongOthers = 8, 12
 	// seenIfBroken is the assumed probability that a try shows a broken rule.
 	seenIfBroken = 0.8
 	// certain and ruledOut are the log odds at which a breach counts as certain, 1,800 to 1, and
-	// at which it is ruled out, 1 to 10. againCertain is for a second breach where there are other
-	// customers: three tries must show it, since the first breach changes where and how often the
-	// others change seats.
-	certain, againCertain, ruledOut = 7.5, 11.5, -2.3
+	// at which it is ruled out, 1 to 10. certainAmongOthers, 100,000 to 1, is for partners whose
+	// other customers are seen: they make many of the thousands of results of a run unexpected,
+	// and one of these would otherwise count as certain by chance.
+	certain, certainAmongOthers, ruledOut = 7.5, 11.5, -2.3
 	// mostWeight is the maximum weight of one try, a hundred to one, so that one try alone does not
 	// decide. If no other try is possible, alone is enough after a long watch: ten to one.
 	mostWeight, alone = 4.6, 2.3
@@ -48,18 +49,18 @@ func (w *Watch) still(took time.Duration) float64 {
 
 type Try struct {
 	Wrong     bool          // the result was unexpected
-	Off       int64         // by how many seats; distinguishes one breach from another
+	Off       int64         // by how many seats, or the sign of that; distinguishes one breach from another
 	Disturbed bool          // others were seen to change the seats meanwhile, so a flaw proves nothing
 	Took      time.Duration // how long others had to change them
 	Slot      *Watch        // of the slot used; nil: other customers do not matter
 }
 
 // weight returns by how much a try makes a breach with this number of seats likelier than other
-// customers.
-func (t Try) weight(off int64) float64 {
+// customers. They leave the seats unchanged during a try with at most the probability mostStill.
+func (t Try) weight(off int64, mostStill float64) float64 {
 	still := 1.0
 	if t.Slot != nil {
-		still = t.Slot.still(t.Took)
+		still = min(t.Slot.still(t.Took), mostStill)
 	}
 	switch {
 	case !t.Wrong:
@@ -86,17 +87,25 @@ type Test struct {
 	// Rare means that a broken rule may show in few of the tries, because a race is not lost every
 	// time.
 	Rare bool
-	// Again means that a rule about seats is known to be broken, and that other customers were seen.
-	Again bool
-	tries []Try
-	held  int
+	// Others means that other customers were seen in this run.
+	Others bool
+	tries  []Try
+	held   int
+}
+
+// Most returns the maximum number of tries.
+func (t *Test) Most() int {
+	if t.Others {
+		return mostAmongOthers
+	}
+	return MostTries
 }
 
 // Add adds a try and returns the result of all tries.
 func (t *Test) Add(try Try) Answer {
 	sure := certain
-	if t.Again {
-		sure = againCertain
+	if t.Others && !t.Rare {
+		sure = certainAmongOthers
 	}
 	t.tries = append(t.tries, try)
 	if !try.Wrong {
@@ -134,14 +143,31 @@ var rates = []float64{0.5, 0.2, 0.1, 0.05, 0.02, 0.01}
 
 // sum returns the weight of the tries for a breach with this number of seats.
 func (t *Test) sum(off int64) float64 {
+	mostStill := t.mostStill(off)
 	if !t.Rare {
-		return t.summed(func(try Try) float64 { return try.weight(off) })
+		return t.summed(func(try Try) float64 { return try.weight(off, mostStill) })
 	}
 	likeliest := math.Inf(-1)
 	for _, rate := range rates {
-		likeliest = max(likeliest, t.summed(func(try Try) float64 { return try.rareWeight(off, rate) }))
+		likeliest = max(likeliest, t.summed(func(try Try) float64 { return try.rareWeight(off, rate, mostStill) }))
 	}
 	return likeliest
+}
+
+// mostStill returns the maximum probability that others change no seat during a try: 1 unless tries
+// were disturbed, or off by another number of seats than off. Others come in bursts, and to slots
+// that the suite books, so a watch of the slot may have missed them.
+func (t *Test) mostStill(off int64) float64 {
+	moved := 0
+	for _, try := range t.tries {
+		if try.Disturbed || try.Wrong && try.Off != off {
+			moved++
+		}
+	}
+	if moved == 0 {
+		return 1
+	}
+	return 1 - (float64(moved)+0.5)/float64(len(t.tries)+1)
 }
 
 func (t *Test) summed(weight func(Try) float64) (sum float64) {
@@ -153,10 +179,10 @@ func (t *Test) summed(weight func(Try) float64) (sum float64) {
 
 // rareWeight returns by how much a try makes a breach likelier that shows at a rate, with this
 // number of seats. It compares that with other customers alone, who are present in either case.
-func (t Try) rareWeight(off int64, rate float64) float64 {
+func (t Try) rareWeight(off int64, rate, mostStill float64) float64 {
 	still := 1.0
 	if t.Slot != nil {
-		still = t.Slot.still(t.Took)
+		still = min(t.Slot.still(t.Took), mostStill)
 	}
 	switch {
 	case !t.Wrong:

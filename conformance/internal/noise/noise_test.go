@@ -83,18 +83,33 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 	}
 }
 
-// A partner that gives no seats back makes its other customers book elsewhere, so it seems busier in
-// some slots than it seemed before.
-func TestASecondBreachNeedsAThirdTryWhereOthersWereSeen(t *testing.T) {
+// Other customers make thousands of results of a run unexpected, and a partner that gives no seats back
+// makes them book elsewhere, so it seems busier in some slots than it seemed before.
+func TestABreachNeedsAThirdTryWhereOthersWereSeen(t *testing.T) {
 	t.Parallel()
 	calm := seen(200, 0)
-	for again, most := range map[bool]int{false: 2, true: 3} {
-		test, got, played := Test{Clean: 1, Again: again}, Undecided, 0
-		for ; played < MostTries && got == Undecided; played++ {
+	for others, most := range map[bool]int{false: 2, true: 3} {
+		test, got, played := Test{Clean: 1, Others: others}, Undecided, 0
+		for ; played < test.Most() && got == Undecided; played++ {
 			got = test.Add(isOff(-1, calm))
 		}
 		if got != Broken || played != most {
-			t.Errorf("again %t: want it to be broken after %d tries, got %d after %d", again, most, got, played)
+			t.Errorf("others %t: expected it to be broken after %d tries, received %d after %d", others, most, got, played)
+		}
+	}
+}
+
+// These were the results of a slot at a partner without a breach, whose customers came as soon as
+// the suite had booked it. It had been watched for seconds.
+func TestTriesThatAreOffInDifferentWaysShowOtherCustomers(t *testing.T) {
+	t.Parallel()
+	calm := seen(40, 1)
+	for _, offs := range [][]int64{{1, 1, -4, 1, -3, 1}, {-3, 4, -3, 3, -3, -3}, {-3, 1, 1, 1, 1}} {
+		test := Test{Clean: 1, Others: true}
+		for i, off := range offs {
+			if got := test.Add(isOff(off, calm)); got == Broken {
+				t.Errorf("%v: expected no breach, received one after %d tries", offs, i+1)
+			}
 		}
 	}
 }
@@ -148,6 +163,12 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 		}
 		if got == Undecided && (race.Stands() != test.stands || race.RulesOut(3) != test.rulesOut) {
 			t.Errorf("%s: expected stands %t and acquits %t, received %t and %t", name, test.stands, test.rulesOut, race.Stands(), race.RulesOut(3))
+		}
+	}
+	bothWays := Test{Clean: 120, Rare: true, Others: true}
+	for i, off := range []int64{1, 0, 0, -1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, -1} {
+		if try := isOff(off, seen(1000, 0)); off != 0 && bothWays.Add(try) == Broken || off == 0 && bothWays.Add(holds(seen(1000, 0))) == Broken {
+			t.Errorf("seats that are too many in some rounds and too few in others: expected no breach, received one after %d", i+1)
 		}
 	}
 	busy := Test{Clean: 10, Rare: true}

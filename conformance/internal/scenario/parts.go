@@ -82,6 +82,9 @@ func (p *Player) askPart(ctx context.Context, long SlotAnswer, part discover.Win
 
 // beyond returns the ids of the slots of a part that can be booked and that the long window lacks.
 func (w Windows) beyond() []string {
+	if !w.Long.Product.ZoneKnown {
+		return nil
+	}
 	var known, seen []string
 	for _, slot := range w.Long.Slots {
 		known = append(known, slot.ID)

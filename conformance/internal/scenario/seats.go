@@ -135,7 +135,9 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 	if _, found := find(slots.Slots, offer.Slot); stop == nil && !found {
 		first := slots
 		slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the slot is missing", q)
-		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.Bookable() {
+		slot, found := find(slots.Slots, offer.Slot)
+		soldOut := s.OthersSeen() && slot.Seats(offer.Product).Counted // others may have had the last seats for a moment
+		if stop == nil && found && slot.Status.Bookable() && !soldOut {
 			s.read.observer.Vanished(first, slot)
 		}
 	}
