@@ -203,7 +203,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 		if s.Race > 0 && t.Flaw == "" {
 			j.raced(t)
 		}
-		test.Others = seats.OthersSeen()
+		test.Run = seats.Run()
 		switch test.Add(t.Weighed()) {
 		case noise.Holds:
 			return nil, nil
@@ -249,7 +249,7 @@ func (j *judging) until(s judge.Step, test *noise.Test) func(attempt, stops, tri
 // raced counts a passed round of a race. No other customer changed a seat meanwhile.
 func (j *judging) raced(t judge.Try) {
 	if t.At != nil {
-		t.At.Watch.Lasted += t.Took
+		j.player.Seats.LeftAlone(t.At, t.Took)
 	}
 	at := slices.IndexFunc(j.races, func(r report.Race) bool { return r.Of == t.Of })
 	if at < 0 {

@@ -149,7 +149,7 @@ func (e *explorer) again(seed uint64, lifecycle Lifecycle) *playing {
 		}
 		played = append(played, a)
 		try := e.weighed(a)
-		test.Others = e.Seats.OthersSeen()
+		test.Run = e.Seats.Run()
 		switch test.Add(try) {
 		case noise.Holds:
 			return nil

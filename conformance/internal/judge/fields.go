@@ -121,8 +121,8 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 	if !slot.Start.IsZero() && !slot.End.IsZero() && !slot.End.After(slot.Start) {
 		note(rule.SlotEndsLater, "/localDateTimeEnd", "expected a time after the start, %s, received %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
 	}
-	for i, id := range slot.UnitIDs {
-		if known := len(in.Option.Units) > 0; id != "" && known && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
+	for i, price := range slot.Prices {
+		if id, known := price.UnitID, len(in.Option.Units) > 0; id != "" && known && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
 			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "expected the id of a unit of the option, received %q", id)
 		}
 	}

@@ -37,14 +37,22 @@ type Watch struct {
 	Moves  int
 }
 
+// calmShare is the divisor of the time for which all slots were watched, where nobody changed any: so
+// much of it counts for each slot, since customers may come to this one alone.
+const calmShare = 4
+
 // still returns the probability that no other customer changes a seat of the slot for that long. It
 // assumes that changes are equally likely at any time, at the rate that was seen plus half a
-// change.
-func (w *Watch) still(took time.Duration) float64 {
-	if w.Lasted <= 0 {
+// change. run is the watch of all slots of the run together.
+func (w *Watch) still(took time.Duration, run Watch) float64 {
+	lasted := w.Lasted
+	if run.Moves == 0 {
+		lasted += run.Lasted / calmShare
+	}
+	if lasted <= 0 {
 		return 0.5 // no information
 	}
-	return math.Exp(-(float64(w.Moves) + 0.5) * float64(took) / float64(w.Lasted))
+	return math.Exp(-(float64(w.Moves) + 0.5) * float64(took) / float64(lasted))
 }
 
 type Try struct {
@@ -56,12 +64,8 @@ type Try struct {
 }
 
 // weight returns by how much a try makes a breach with this number of seats likelier than other
-// customers. They leave the seats unchanged during a try with at most the probability mostStill.
-func (t Try) weight(off int64, mostStill float64) float64 {
-	still := 1.0
-	if t.Slot != nil {
-		still = min(t.Slot.still(t.Took), mostStill)
-	}
+// customers, who leave the seats unchanged during the try with the probability still.
+func (t Try) weight(off int64, still float64) float64 {
 	switch {
 	case !t.Wrong:
 		return max(-mostWeight, min(0, math.Log((1-seenIfBroken)/still)))
@@ -87,15 +91,18 @@ type Test struct {
 	// Rare means that a broken rule may show in few of the tries, because a race is not lost every
 	// time.
 	Rare bool
-	// Others means that other customers were seen in this run.
-	Others bool
-	tries  []Try
-	held   int
+	// Run is the watch of all slots of the run together.
+	Run   Watch
+	tries []Try
+	held  int
 }
+
+// others reports whether other customers were seen in this run.
+func (t *Test) others() bool { return t.Run.Moves > 0 }
 
 // Most returns the maximum number of tries.
 func (t *Test) Most() int {
-	if t.Others {
+	if t.others() {
 		return mostAmongOthers
 	}
 	return MostTries
@@ -104,7 +111,7 @@ func (t *Test) Most() int {
 // Add adds a try and returns the result of all tries.
 func (t *Test) Add(try Try) Answer {
 	sure := certain
-	if t.Others && !t.Rare {
+	if t.others() && !t.Rare {
 		sure = certainAmongOthers
 	}
 	t.tries = append(t.tries, try)
@@ -145,11 +152,11 @@ var rates = []float64{0.5, 0.2, 0.1, 0.05, 0.02, 0.01}
 func (t *Test) sum(off int64) float64 {
 	mostStill := t.mostStill(off)
 	if !t.Rare {
-		return t.summed(func(try Try) float64 { return try.weight(off, mostStill) })
+		return t.summed(func(try Try) float64 { return try.weight(off, t.still(try, mostStill)) })
 	}
 	likeliest := math.Inf(-1)
 	for _, rate := range rates {
-		likeliest = max(likeliest, t.summed(func(try Try) float64 { return try.rareWeight(off, rate, mostStill) }))
+		likeliest = max(likeliest, t.summed(func(try Try) float64 { return try.rareWeight(off, rate, t.still(try, mostStill)) }))
 	}
 	return likeliest
 }
@@ -170,6 +177,14 @@ func (t *Test) mostStill(off int64) float64 {
 	return 1 - (float64(moved)+0.5)/float64(len(t.tries)+1)
 }
 
+// still returns the probability that others change no seat of the slot of a try meanwhile.
+func (t *Test) still(try Try, most float64) float64 {
+	if try.Slot == nil {
+		return 1
+	}
+	return min(most, try.Slot.still(try.Took, t.Run))
+}
+
 func (t *Test) summed(weight func(Try) float64) (sum float64) {
 	for _, try := range t.tries {
 		sum += weight(try)
@@ -179,11 +194,7 @@ func (t *Test) summed(weight func(Try) float64) (sum float64) {
 
 // rareWeight returns by how much a try makes a breach likelier that shows at a rate, with this
 // number of seats. It compares that with other customers alone, who are present in either case.
-func (t Try) rareWeight(off int64, rate, mostStill float64) float64 {
-	still := 1.0
-	if t.Slot != nil {
-		still = min(t.Slot.still(t.Took), mostStill)
-	}
+func (t Try) rareWeight(off int64, rate, still float64) float64 {
 	switch {
 	case !t.Wrong:
 		return math.Log(1 - rate)

@@ -19,7 +19,7 @@ func TestSlotsThatMovedLessAreExpectedToStayUnchanged(t *testing.T) {
 		{Watch{Lasted: 10 * time.Second, Moves: 5}, time.Second, math.Exp(-0.55)},
 		{Watch{Lasted: 10 * time.Second, Moves: 100}, 10 * time.Second, math.Exp(-100.5)},
 	} {
-		if got := test.watch.still(test.took); math.Abs(got-test.still) > 1e-9 {
+		if got := test.watch.still(test.took, Watch{Moves: 1}); math.Abs(got-test.still) > 1e-9 {
 			t.Errorf("%+v for %s: want %g, got %g", test.watch, test.took, test.still, got)
 		}
 	}
@@ -88,13 +88,13 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 func TestABreachNeedsAThirdTryWhereOthersWereSeen(t *testing.T) {
 	t.Parallel()
 	calm := seen(200, 0)
-	for others, most := range map[bool]int{false: 2, true: 3} {
-		test, got, played := Test{Clean: 1, Others: others}, Undecided, 0
+	for others, most := range map[int]int{0: 2, 1: 3} {
+		test, got, played := Test{Clean: 1, Run: Watch{Moves: others}}, Undecided, 0
 		for ; played < test.Most() && got == Undecided; played++ {
 			got = test.Add(isOff(-1, calm))
 		}
 		if got != Broken || played != most {
-			t.Errorf("others %t: expected it to be broken after %d tries, received %d after %d", others, most, got, played)
+			t.Errorf("others seen %d times: expected it to be broken after %d tries, received %d after %d", others, most, got, played)
 		}
 	}
 }
@@ -105,11 +105,25 @@ func TestTriesThatAreOffInDifferentWaysShowOtherCustomers(t *testing.T) {
 	t.Parallel()
 	calm := seen(40, 1)
 	for _, offs := range [][]int64{{1, 1, -4, 1, -3, 1}, {-3, 4, -3, 3, -3, -3}, {-3, 1, 1, 1, 1}} {
-		test := Test{Clean: 1, Others: true}
+		test := Test{Clean: 1, Run: Watch{Moves: 1}}
 		for i, off := range offs {
 			if got := test.Add(isOff(off, calm)); got == Broken {
 				t.Errorf("%v: expected no breach, received one after %d tries", offs, i+1)
 			}
+		}
+	}
+}
+
+// A slot that was watched for a moment only is as calm as the others of the run, as far as anyone can tell.
+func TestARunInWhichNoSlotMovedNeedsFewerTries(t *testing.T) {
+	t.Parallel()
+	for run, most := range map[Watch]int{{}: 3, {Lasted: 100 * time.Second}: 2} {
+		test, got, played := Test{Clean: 1, Run: run}, Undecided, 0
+		for ; played < test.Most() && got == Undecided; played++ {
+			got = test.Add(isOff(-1, seen(6, 0)))
+		}
+		if got != Broken || played != most {
+			t.Errorf("all slots watched for %s: expected it to be broken after %d tries, received %d after %d", run.Lasted, most, got, played)
 		}
 	}
 }
@@ -165,7 +179,7 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 			t.Errorf("%s: expected stands %t and acquits %t, received %t and %t", name, test.stands, test.rulesOut, race.Stands(), race.RulesOut(3))
 		}
 	}
-	bothWays := Test{Clean: 120, Rare: true, Others: true}
+	bothWays := Test{Clean: 120, Rare: true, Run: Watch{Moves: 1}}
 	for i, off := range []int64{1, 0, 0, -1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, -1} {
 		if try := isOff(off, seen(1000, 0)); off != 0 && bothWays.Add(try) == Broken || off == 0 && bothWays.Add(holds(seen(1000, 0))) == Broken {
 			t.Errorf("seats that are too many in some rounds and too few in others: expected no breach, received one after %d", i+1)

@@ -28,8 +28,13 @@ type Windows struct {
 	// Beyond lists the ids of slots in the part that the long window lacks. The long window was
 	// requested between two answers that show them.
 	Beyond []string
+	// Unlike lists slots that the two windows describe differently, twice in turn: their ids, and the
+	// field that differs.
+	Unlike []Unlike
 	Stop   *partner.Stop
 }
+
+type Unlike struct{ SlotID, Field string }
 
 // filled returns the answers of a few options that have slots, spread over the catalog. Options
 // without slots show nothing.
