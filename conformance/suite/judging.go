@@ -162,7 +162,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 	seats := j.player.Seats
 	defer func() {
 		seats.SeeOthers(false)
-		seats.Suspect("")
+		seats.Suspect(nil)
 	}()
 	if s.Race > 0 {
 		s.Clean = j.player.Depth.Rounds(s.Clean)
@@ -185,7 +185,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 			j.problems, j.shown = append(j.problems, t.Flaw), append(j.shown, t.Shown...)
 			if t.At != nil {
 				seats.WatchOver(j.ctx, t.At, t.Took)
-				seats.Suspect(t.At.Offer.OptionKey())
+				seats.Suspect(&t.At.Offer)
 			}
 		}
 		seats.SeeOthers(t.Flaw != "" || t.Stop != nil || seats.SeesOthers() && s.Race == 0)

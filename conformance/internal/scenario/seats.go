@@ -81,7 +81,7 @@ type Seats struct {
 	read       *reader
 	survey     *Survey                 // nil until it was made
 	used       map[string]bool         // slots that scenarios were played on
-	suspect    string                  // option of the last race with an unexpected result
+	suspect    *discover.Offer         // slot of the last race with an unexpected result
 	again      bool                    // lifecycles are repeated, because other customers may book the same slots
 	watches    map[string]*noise.Watch // by offer key
 	moved      map[string]int          // how often other customers changed a slot's seats
@@ -104,8 +104,8 @@ func (s *Seats) Use(offer discover.Offer) { s.used[offer.Key()] = true }
 // customers.
 func (s *Seats) SeeOthers(yes bool) { s.again = yes }
 
-// Suspect makes further races use the option of that key; "" allows any option.
-func (s *Seats) Suspect(option string) { s.suspect = option }
+// Suspect makes further races use that slot and others of its option; nil allows any option.
+func (s *Seats) Suspect(at *discover.Offer) { s.suspect = at }
 
 func (s *Seats) SeesOthers() bool { return s.again }
 
