@@ -37,7 +37,7 @@ type Watch struct {
 	Moves  int
 }
 
-// calmShare is the divisor of the time for which all slots were watched, where nobody changed any: so
+// calmShare is the divisor of the time for which all slots were watched, if none changed: so
 // much of it counts for each slot, since customers may come to this one alone.
 const calmShare = 4
 
