@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/rule"
@@ -15,7 +16,7 @@ import (
 func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs specsOn) (*breach, *plan.Case) {
 	for again := true; again; {
 		again = false
-		for _, simpler := range on.Simpler() {
+		for _, simpler := range append(r.roomier(on), on.Simpler()...) {
 			simplest := r.breachOn(ctx, &simpler, specs)
 			if simplest != nil && judge.Before(&simpler, simplest.blamed(), found.blamed()) {
 				found, on, again = simplest, &simpler, true
@@ -24,6 +25,25 @@ func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs 
 		}
 	}
 	return found, on
+}
+
+// roomier returns the case on the slot of its option with the most seats left, where every call of the
+// case shows its effect: in a slot without a seat left, a call that takes seats once more changes
+// nothing until others are returned. It returns none if its own slot has about as many.
+func (r *run) roomier(on *plan.Case) []plan.Case {
+	left := func(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
+	most := on.Offer
+	for _, offer := range bookable(r.player) {
+		if offer.OptionKey() == on.Offer.OptionKey() && left(offer) > left(most) {
+			most = offer
+		}
+	}
+	if left(most) < left(on.Offer)+on.Guests() {
+		return nil
+	}
+	roomier := *on
+	roomier.Offer = most
+	return []plan.Case{roomier}
 }
 
 // simplify returns the breach of the simplest case that shows one, and that case. A breach that
@@ -40,8 +60,8 @@ func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*brea
 func (r *run) holdsInFull(ctx context.Context, of rule.Rule, on *plan.Case) bool {
 	full := *on
 	full.Bare = false
-	return slices.ContainsFunc(judge.CaseSpecs(&full), func(s judge.Spec) bool {
-		return s.Rule.ID == of.ID && r.find(ctx, r.player.On(&full), s).Outcome == ""
+	return !slices.ContainsFunc(judge.CaseSpecs(&full), func(s judge.Spec) bool {
+		return s.Rule.ID == of.ID && r.find(ctx, r.player.On(&full), s).Outcome != ""
 	})
 }
 

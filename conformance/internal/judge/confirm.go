@@ -42,7 +42,11 @@ func confirmSpecs() []Spec {
 			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move { return confirmedSeats(&b.Opening, b.Confirm) }))),
 		spec(rule.ConfirmRepeatBooking, once(scenario.PlayBooking, sameBooking)),
 		spec(rule.ConfirmRepeatVacancies, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return taken(&b.Opening, append([]scenario.Act{b.Confirm}, b.Repeats...)...)
+			m := still(b.Confirm.After, b.Stop, b.Repeats...)
+			for _, act := range b.Repeats[:max(0, len(b.Repeats)-1)] {
+				m.via = append(m.via, act.After)
+			}
+			return m
 		})),
 		spec(rule.ConfirmRepeatStatus, once(scenario.PlayBooking, repeatStatus)),
 		spec(rule.ConfirmUnknown, once(scenario.PlayUnknownConfirm, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, Status(refusal)) })),
