@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the generated files of the clients")
 
 // The clients are in other languages or from other generators. Each is generated from the service's
-// own document, tests itself, and books, pays and cancels at a running service.
+// own document, tests itself, and books, pays and cancels at a running service. Two of them are published.
 func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 	t.Parallel()
 	market := open(t)
@@ -50,12 +50,12 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 		steps  [][]string     // commands, in the client's folder
 		types  string         // the generated file
 		vague  *regexp.Regexp // finds a field of it whose type says nothing
-		kept   bool           // the file is in the tree, too
+		kept   *published     // the file is in the tree, too, and the client is published
 	}{
-		{"clients/typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "test"}, {"npm", "run", "-s", "book"}, {"npm", "run", "-s", "listen", "--", "--once"}}, "src/schema.ts", vagueTypeScript, true},
-		{"clients/python", []string{python, "-c", "import httpx, yaml, mypy"}, [][]string{{python, "generate.py", document}, {python, "-m", "mypy"}, {python, "-m", "unittest", "discover", "-s", "tests", "-t", "."}, {python, "-m", "examples.book"}, {python, "-m", "examples.listen", "--once"}}, "partnerkit_marketplace/types.py", vaguePython, true},
-		{"generators/hey-api", []string{"npm", "--version"}, [][]string{{"npm", "install", "--silent", "--no-package-lock"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "book"}}, "market/types.gen.ts", vagueTypeScript, false},
-		{"generators/oapi-codegen", []string{"go", "version"}, [][]string{{"mkdir", "market"}, {"go", "run", oapiCodegen, "-generate", "types,client", "-package", "market", "-o", "market/market.go", document}, {"go", "mod", "tidy"}, {"go", "run", "."}}, "market/market.go", vagueGo, false},
+		{"clients/typescript", []string{"npm", "--version"}, [][]string{npmCI, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "test"}, {"npm", "run", "-s", "book"}, {"npm", "run", "-s", "listen", "--", "--once"}}, "src/schema.ts", vagueTypeScript, npmPackage},
+		{"clients/python", []string{python, "-c", "import httpx, yaml, mypy, setuptools, wheel"}, [][]string{{python, "generate.py", document}, {python, "-m", "mypy"}, {python, "-m", "unittest", "discover", "-s", "tests", "-t", "."}, {python, "-m", "examples.book"}, {python, "-m", "examples.listen", "--once"}}, "partnerkit_marketplace/types.py", vaguePython, wheel},
+		{"generators/hey-api", []string{"npm", "--version"}, [][]string{{"npm", "install", "--silent", "--no-package-lock"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "book"}}, "market/types.gen.ts", vagueTypeScript, nil},
+		{"generators/oapi-codegen", []string{"go", "version"}, [][]string{{"mkdir", "market"}, {"go", "run", oapiCodegen, "-generate", "types,client", "-package", "market", "-o", "market/market.go", document}, {"go", "mod", "tidy"}, {"go", "run", "."}}, "market/market.go", vagueGo, nil},
 	} {
 		t.Run(one.folder, func(t *testing.T) {
 			t.Parallel()
@@ -85,9 +85,10 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 					t.Errorf("%s does not know the type of %s: %s", one.types, name, found[0])
 				}
 			}
-			if !one.kept {
+			if one.kept == nil {
 				return
 			}
+			one.kept.complete(t, folder)
 			kept := filepath.Join(one.folder, one.types)
 			known, err := os.ReadFile(kept)
 			switch {
@@ -105,57 +106,51 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 	}
 }
 
-// A package to publish holds the client with its types, a page about it, the licence, and nothing else.
-func TestThePackagesOfTheClientsAreComplete(t *testing.T) {
-	t.Parallel()
-	for _, one := range []struct {
-		folder string
-		needs  []string
-		steps  [][]string
-		list   []string // prints the names of the package's files
-		want   []string // patterns, one of which each file matches; each matches a file
-	}{
-		{"clients/typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "pack", "--silent"}}, []string{"sh", "-c", "tar tzf *.tgz"}, []string{
-			"package/package.json", "package/README.md", "package/LICENSE", "package/dist/src/*.js", "package/dist/src/*.d.ts",
-		}},
-		{"clients/python", []string{python, "-c", "import setuptools, wheel"}, [][]string{{python, "-c", "import setuptools.build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"}}, []string{python, "-m", "zipfile", "-l", "dist/partnerkit_marketplace-1.0.0-py3-none-any.whl"}, []string{
-			"partnerkit_marketplace/*.py", "partnerkit_marketplace/py.typed", "partnerkit_marketplace-1.0.0.dist-info/*",
-		}},
-	} {
-		t.Run(one.folder, func(t *testing.T) {
-			t.Parallel()
-			requires(t, one.needs)
-			folder := t.TempDir()
-			if err := os.CopyFS(folder, source{os.DirFS(one.folder)}); err != nil {
-				t.Fatal(err)
-			}
-			for _, step := range one.steps {
-				run(t, folder, nil, step...)
-			}
-			found := map[string]bool{}
-			for line := range strings.Lines(run(t, folder, nil, one.list...)) {
-				name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-				pattern := slices.IndexFunc(one.want, func(pattern string) bool { matches, _ := filepath.Match(pattern, name); return matches })
-				switch {
-				case pattern >= 0:
-					found[one.want[pattern]] = true
-				case name != "" && name != "File": // the heading of zipfile
-					t.Errorf("the package contains %s", name)
-				}
-			}
-			for _, pattern := range one.want {
-				if !found[pattern] {
-					t.Errorf("the package lacks %s", pattern)
-				}
-			}
-			licence, err := os.ReadFile(filepath.Join(one.folder, "LICENSE"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if project, err := os.ReadFile("../LICENSE"); err != nil || string(licence) != string(project) {
-				t.Errorf("expected the project's licence, %v", err)
-			}
-		})
+// published is the package that a client is published as. It holds the client with its types, a page
+// about it, the licence, and nothing else.
+type published struct {
+	steps [][]string // make it, in the client's folder
+	list  []string   // prints the names of its files
+	want  []string   // patterns, one of which each file matches; each matches a file
+}
+
+var (
+	npmPackage = &published{[][]string{{"npm", "pack", "--silent"}}, []string{"sh", "-c", "tar tzf *.tgz"}, []string{
+		"package/package.json", "package/README.md", "package/LICENSE", "package/dist/src/*.js", "package/dist/src/*.d.ts",
+	}}
+	wheel = &published{[][]string{{python, "-c", "import setuptools.build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"}}, []string{python, "-m", "zipfile", "-l", "dist/partnerkit_marketplace-1.0.0-py3-none-any.whl"}, []string{
+		"partnerkit_marketplace/*.py", "partnerkit_marketplace/py.typed", "partnerkit_marketplace-1.0.0.dist-info/*",
+	}}
+)
+
+// complete makes the package in a copy of the client's folder, and checks its files.
+func (p *published) complete(t *testing.T, folder string) {
+	t.Helper()
+	for _, step := range p.steps {
+		run(t, folder, nil, step...)
+	}
+	found := map[string]bool{}
+	for line := range strings.Lines(run(t, folder, nil, p.list...)) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		pattern := slices.IndexFunc(p.want, func(pattern string) bool { matches, _ := filepath.Match(pattern, name); return matches })
+		switch {
+		case pattern >= 0:
+			found[p.want[pattern]] = true
+		case name != "" && name != "File": // the heading of zipfile
+			t.Errorf("the package contains %s", name)
+		}
+	}
+	for _, pattern := range p.want {
+		if !found[pattern] {
+			t.Errorf("the package lacks %s", pattern)
+		}
+	}
+	licence, err := os.ReadFile(filepath.Join(folder, "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if project, err := os.ReadFile("../LICENSE"); err != nil || string(licence) != string(project) {
+		t.Errorf("expected the project's licence, %v", err)
 	}
 }
 
@@ -172,6 +167,9 @@ var (
 )
 
 const oapiCodegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
+
+// npmCI installs what a package-lock.json names.
+var npmCI = []string{"npm", "ci", "--silent", "--prefer-offline", "--no-audit", "--no-fund"}
 
 // python is the system's Python, for which Debian's packages of httpx and mypy are installed.
 const python = "/usr/bin/python3"

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 var build = sync.OnceValue(func() error {
-	build := exec.Command("go", "build", "-o", folder+"/", "../conformance/cmd/conformance", "../mockpartner/cmd/mockpartner", "./minimal-partner")
+	build := exec.Command("go", "build", "-o", folder+"/", "../conformance/cmd/conformance", "../mockpartner/cmd/mockpartner", "../marketplace/cmd/marketplace", "./minimal-partner")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w: %s", err, output)

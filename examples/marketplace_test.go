@@ -41,14 +41,9 @@ func open(t *testing.T, flags ...string) *market {
 	if err := os.Chmod(folder, 0o711); err != nil { // for PostgreSQL's user, if root runs the test
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "./cmd/marketplace")
-	build.Dir, build.Env = "../marketplace", append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the marketplace: %v\n%s", err, output)
-	}
 	m := &market{}
 	var complaint strings.Builder
-	serve := exec.Command(filepath.Join(folder, "marketplace"), append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", filepath.Join(folder, "data"), "--allow-private-partners", "--rate-limit", "0"}, flags...)...)
+	serve := exec.Command(filepath.Join(commands(t), "marketplace"), append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", filepath.Join(folder, "data"), "--allow-private-partners", "--rate-limit", "0"}, flags...)...)
 	serve.Env = append(os.Environ(), "MARKETPLACE_OPERATOR_EMAIL="+operatorEmail, "MARKETPLACE_OPERATOR_PASSWORD="+operatorPassword)
 	serve.Stderr = &complaint
 	out, err := serve.StdoutPipe()

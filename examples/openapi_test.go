@@ -47,7 +47,7 @@ func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, folder, nil, "npm", "install", "--silent", "--no-save", "ajv@8.17.1", "ajv-formats@3.0.1")
+	run(t, folder, nil, "npm", "install", "--silent", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", "ajv@8.17.1", "ajv-formats@3.0.1")
 	if output := run(t, folder, nil, "node", "strictly.mjs", files); !strings.HasSuffix(strings.TrimSpace(output), " schemas") {
 		t.Errorf("expected the number of schemas, received:\n%s", output)
 	}

@@ -27,7 +27,7 @@ type minimal struct {
 
 var minimalPartners = []minimal{
 	{"python", []string{python, "-c", "import aiohttp"}, nil, []string{python, "main.py"}},
-	{"typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "build"}}, []string{"node", "dist/main.js"}},
+	{"typescript", []string{"npm", "--version"}, [][]string{npmCI, {"npm", "run", "-s", "build"}}, []string{"node", "dist/main.js"}},
 }
 
 // start builds and starts the partner. It skips the test if the tools are not installed.

@@ -195,10 +195,10 @@ func TestTheDemoHoldsForAnUnprivilegedUser(t *testing.T) {
 	}
 }
 
+// It is not parallel to the other test of demo up, which uses the same ports.
 func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
-	t.Parallel()
-	s := begin(t, false)
-	s.until(t, "serves") // the marketplace and its PostgreSQL are running
+	s := begin(t, false, "up") // reaches the marketplace without a run of the suite
+	s.until(t, "serves")       // the marketplace and its PostgreSQL are running
 	check(t, s.Process.Signal(syscall.SIGTERM))
 	if end := s.ends(t); !strings.HasPrefix(end, "1: demo: interrupted\n") {
 		t.Errorf("want it to end as interrupted, got %s\n%s", end, s.printed.String())

@@ -21,7 +21,7 @@ import (
 // A change of state is logged once, however many replicas see its cause.
 func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 	t.Parallel()
-	address := pgtest.EmptyURL(t)
+	address := pgtest.URL(t)
 	flags := []string{"--database-url", address, "--probe-interval", "1s"}
 	first, second := serving(t, append(firstOperator, keyRing), flags...), serving(t, []string{keyRing}, flags...)
 	partner := mocktest.Start(t, mockpartner.Options{Seed: 1})

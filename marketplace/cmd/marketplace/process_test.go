@@ -47,7 +47,7 @@ func command(t *testing.T, variables []string, args ...string) *exec.Cmd {
 	binary, err := os.Executable()
 	must(t, err)
 	process := exec.CommandContext(ctx, binary, args...)
-	process.Env = append([]string{beTheCommand + "=1", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, variables...)
+	process.Env = append([]string{beTheCommand + "=1", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "GORACE=" + os.Getenv("GORACE")}, variables...)
 	return process
 }
 

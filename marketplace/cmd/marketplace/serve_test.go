@@ -62,7 +62,7 @@ func TestTheStartPullsRatesThatAreOlderThanADay(t *testing.T) {
 	t.Parallel()
 	bank := openBank(t)
 	address := strings.Replace(bank.URL, "http://", "http://me:hush@", 1)
-	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--rates-url", address+"/daily.xml")
+	s := serving(t, firstOperator, "--database-url", pgtest.URL(t), "--secret-key", strings.Repeat("s", 32), "--rates-url", address+"/daily.xml")
 	var log strings.Builder
 	for !strings.Contains(log.String(), `"msg":"imported 30 exchange rates","as_of":"2026-06-30"`) {
 		line, open := <-s.log

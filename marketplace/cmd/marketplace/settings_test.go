@@ -135,7 +135,9 @@ func TestAWrongCommandLineIsOneLineWithTheSolution(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(t, "", nil, c.args...).misused(t, c.want)
+			var out, errs strings.Builder // a process for each would cost more than all else here
+			code := execute(t.Context(), c.args, &out, &errs)
+			ran{code, out.String(), errs.String()}.misused(t, c.want)
 		})
 	}
 }

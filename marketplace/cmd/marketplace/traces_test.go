@@ -160,7 +160,7 @@ func bookable(t *testing.T, shop *client.Reseller) (client.Order, bool) {
 func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 	t.Parallel()
 	const id, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-	receiver, address := openTracer(t), pgtest.EmptyURL(t)
+	receiver, address := openTracer(t), pgtest.URL(t)
 	first := serving(t, append(firstOperator, receiver.variables("first")...), "--database-url", address, "--trusted-proxies", "127.0.0.0/8")
 	partner := mocktest.Start(t, mockpartner.Options{Seed: 1})
 	email, order := first.opened(t, partner)
@@ -268,7 +268,7 @@ func TestTracesNeedAnAddressAndTheProtocolThatIsSpoken(t *testing.T) {
 // An unavailable receiver only causes a log line. It affects neither answers nor a clean shutdown.
 func TestAServiceServesAndEndsWithoutAReceiverOfTraces(t *testing.T) {
 	t.Parallel()
-	s := serving(t, append(firstOperator, keyRing, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=200"), "--traces", "--database-url", pgtest.EmptyURL(t))
+	s := serving(t, append(firstOperator, keyRing, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=200"), "--traces", "--database-url", pgtest.URL(t))
 	for range 3 {
 		s.rates(t)
 	}

@@ -152,7 +152,7 @@ var needsNoDatabase = map[string]bool{
 // the service.
 func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 	t.Parallel()
-	database := pgtest.Through(t, pgtest.EmptyURL(t))
+	database := pgtest.Through(t, pgtest.URL(t))
 	s := serving(t, append(firstOperator, keyRing), "--database-url", database.URL, "--rate-limit", "0")
 	c := calling(t, s)
 	jar, err := cookiejar.New(nil)
@@ -206,7 +206,7 @@ func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 
 func TestADatabaseThatComesBackIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	database := pgtest.Through(t, pgtest.EmptyURL(t))
+	database := pgtest.Through(t, pgtest.URL(t))
 	s := serving(t, append(firstOperator, keyRing), "--database-url", database.URL)
 	c := calling(t, s)
 	database.Fall(true)
@@ -220,7 +220,7 @@ func TestADatabaseThatComesBackIsUsedAgain(t *testing.T) {
 
 func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 	t.Parallel()
-	address := pgtest.EmptyURL(t)
+	address := pgtest.URL(t)
 	s := serving(t, append(firstOperator, keyRing), "--database-url", address)
 	c := calling(t, s)
 	alter(t, address, "SET default_transaction_read_only = on")
@@ -252,7 +252,7 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 // A full disk is detected by a failed write.
 func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 	t.Parallel()
-	address := pgtest.EmptyURL(t)
+	address := pgtest.URL(t)
 	s := serving(t, append(firstOperator, keyRing), "--database-url", address)
 	c := calling(t, s)
 	conn, err := pgx.Connect(t.Context(), address)
@@ -275,7 +275,7 @@ func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 // differ.
 func TestReplicasWhoseClocksDifferAgree(t *testing.T) {
 	t.Parallel()
-	address := pgtest.EmptyURL(t)
+	address := pgtest.URL(t)
 	here := &callers{service: serving(t, append(firstOperator, keyRing), "--database-url", address)}
 	behind := &callers{service: serving(t, []string{keyRing, clockAhead + "=-20m"}, "--database-url", address)}
 	read := func(c *callers, token string) int {

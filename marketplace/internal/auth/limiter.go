@@ -15,6 +15,7 @@ const mostKeys = 1 << 20
 // request. It counts in memory, so each replica allows the limit. It is safe for concurrent use.
 type Limiter struct {
 	limit  int
+	keys   int // that are counted at the same time
 	window time.Duration
 	now    func() time.Time
 
@@ -30,7 +31,7 @@ type window struct {
 
 // NewLimiter returns a limiter. A limit of 0 allows everything.
 func NewLimiter(limit int, window time.Duration, now func() time.Time) *Limiter {
-	return &Limiter{limit: limit, window: window, now: now, windows: newWindows()}
+	return &Limiter{limit: limit, keys: mostKeys, window: window, now: now, windows: newWindows()}
 }
 
 func newWindows() map[string]*window { return map[string]*window{} }
@@ -62,7 +63,7 @@ func (l *Limiter) Take(key string) Decision {
 	l.dropEnded(now)
 	w := l.windows[key]
 	if w == nil || !now.Before(w.ends) {
-		if w == nil && len(l.windows) >= mostKeys {
+		if w == nil && len(l.windows) >= l.keys {
 			return Decision{Limit: l.limit, Reset: l.window}
 		}
 		w = &window{ends: now.Add(l.window)}

@@ -201,7 +201,11 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 		return http.StatusOK
 	})
 	b.insert(t, mine, marketplace.BookingConfirmed, bookings, 0, each/2)
-	until(t, "some taken", func() bool { return len(r.received(t)) > 0 })
+	until(t, "some taken, and one of them slowly", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return calls >= 2
+	})
 	r.set(func(event.Event) int { return http.StatusInternalServerError })
 	b.insert(t, mine, marketplace.BookingConfirmed, bookings, each/2, each)
 	until(t, "some refused", func() bool {

@@ -64,6 +64,7 @@ type found struct {
 type exploration struct {
 	t       *testing.T
 	in      setting
+	every   int // of the schedules with more than one deviation, one in so many is played
 	mu      sync.Mutex
 	played  int
 	deepest int
@@ -79,8 +80,10 @@ func (e *exploration) tree(s workload, plan schedule, from, depth int) {
 		return
 	}
 	for i := from; i < len(w.trace); i++ {
-		for _, d := range w.trace[i].options {
-			e.tree(s, plan.with(w.trace[i].key, d), i+1, depth-1)
+		for j, d := range w.trace[i].options {
+			if (i+j)%e.every == 0 {
+				e.tree(s, plan.with(w.trace[i].key, d), i+1, depth-1)
+			}
 		}
 	}
 }
@@ -99,9 +102,9 @@ func (e *exploration) keep(s workload, plan schedule, w *world) {
 	}
 }
 
-// explore plays all schedules of all workloads.
-func explore(t *testing.T, in setting, depth int) *exploration {
-	e := &exploration{t: t, in: in, faults: map[string]found{}}
+// explore plays the schedules of all workloads.
+func explore(t *testing.T, in setting, depth, every int) *exploration {
+	e := &exploration{t: t, in: in, every: every, faults: map[string]found{}}
 	type branch struct {
 		s    workload
 		plan schedule
@@ -151,26 +154,24 @@ func sortedKeys[V any](m map[string]V) (keys []string) {
 	return keys
 }
 
-// quick is the default limit of deviations in a schedule.
-var quick = 2
-
-// depth returns the maximum number of deviations in a schedule: SCHEDULES, or quick.
-func depth(t *testing.T) int {
+// limits returns the maximum number of deviations in a schedule, and of the schedules with more than
+// one, in how many one is played. make schedules plays all with SCHEDULES deviations.
+func limits(t *testing.T) (deep, every int) {
 	text := os.Getenv("SCHEDULES")
 	if text == "" {
-		return quick
+		return 2, 4
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		t.Fatalf("SCHEDULES: %v", err)
 	}
-	return n
+	return n, 1
 }
 
 func TestNoScheduleOfPausesAndLostRepliesBreaksAnInvariant(t *testing.T) {
-	deep := depth(t)
+	deep, every := limits(t)
 	began := time.Now()
-	e := explore(t, setting{replicas: 2, palette: short}, deep)
+	e := explore(t, setting{replicas: 2, palette: short}, deep, every)
 	t.Logf("%d schedules of up to %d deviations, the longest with %d steps, in %s", e.played, deep, e.deepest, time.Since(began).Round(time.Millisecond))
 	if len(e.faults) > 0 {
 		t.Errorf("%d kinds of fault:\n%s", len(e.faults), e.report())
