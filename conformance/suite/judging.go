@@ -162,16 +162,16 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 	seats := j.player.Seats
 	defer func() {
 		seats.SeeOthers(false)
-		seats.Suspect("")
+		seats.Suspect(nil)
 	}()
 	if s.Race > 0 {
 		s.Clean = j.player.Depth.Rounds(s.Clean)
 	}
-	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0, Again: seats.OthersSeen() && j.verdicts.SeatsFailed()}
+	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0}
 	var tries []judge.Try
-	until := j.until(s)
+	until := j.until(s, &test)
 	before := j.player.Played()
-	for attempt, stops := 0, 0; until(attempt, stops, len(tries), test.Suspect() >= 0, j.player.Played() > before); attempt++ {
+	for attempt, stops := 0, 0; until(attempt, stops, len(tries), j.player.Played() > before); attempt++ {
 		before = j.player.Played()
 		value := play(j.ctx, j.player, attempt)
 		t := s.Try(value)
@@ -185,7 +185,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 			j.problems, j.shown = append(j.problems, t.Flaw), append(j.shown, t.Shown...)
 			if t.At != nil {
 				seats.WatchOver(j.ctx, t.At, t.Took)
-				seats.Suspect(t.At.Offer.OptionKey())
+				seats.Suspect(&t.At.Offer)
 			}
 		}
 		seats.SeeOthers(t.Flaw != "" || t.Stop != nil || seats.SeesOthers() && s.Race == 0)
@@ -203,6 +203,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 		if s.Race > 0 && t.Flaw == "" {
 			j.raced(t)
 		}
+		test.Run = seats.Run()
 		switch test.Add(t.Weighed()) {
 		case noise.Holds:
 			return nil, nil
@@ -225,10 +226,10 @@ const (
 // until returns a function that reports whether another attempt is made. Stopped rounds of a race
 // do not count. Rounds that were played for another rule cost nothing, so the limits apply only
 // after a round that was played now.
-func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect, fresh bool) bool {
+func (j *judging) until(s judge.Step, test *noise.Test) func(attempt, stops, tries int, fresh bool) bool {
 	began, clock, seconds := time.Now(), j.player.Time, 0
-	return func(attempt, stops, tries int, suspect, fresh bool) bool {
-		most := noise.MostTries
+	return func(attempt, stops, tries int, fresh bool) bool {
+		most, suspect := test.Most(), test.Suspect() >= 0
 		if s.Race > 0 {
 			if most = s.Clean + stops; suspect {
 				most += s.Clean / moreRounds
@@ -248,7 +249,7 @@ func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect, f
 // raced counts a passed round of a race. No other customer changed a seat meanwhile.
 func (j *judging) raced(t judge.Try) {
 	if t.At != nil {
-		t.At.Watch.Lasted += t.Took
+		j.player.Seats.LeftAlone(t.At, t.Took)
 	}
 	at := slices.IndexFunc(j.races, func(r report.Race) bool { return r.Of == t.Of })
 	if at < 0 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/cli"
@@ -29,6 +30,7 @@ type selftestFlags struct {
 	asJSON            bool
 	parallel          int
 	customers         int
+	depth             string
 	now               string
 	reportDir         string
 }
@@ -66,10 +68,11 @@ Exit codes:
   conformance selftest --deep party,repeat
   conformance selftest --variant awkward-codes --json
   conformance selftest --recorded
-  conformance selftest --lawful --now now`,
+  conformance selftest --lawful --now now
+  conformance selftest --variant awkward-codes --customers 50 --depth quick`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			plan, err := flags.plan(command.Flags().Changed("defect") || command.Flags().Changed("variant"), command.Flags().Changed("deep"))
+			cases, err := flags.plan(command.Flags().Changed("defect") || command.Flags().Changed("variant"), command.Flags().Changed("deep"))
 			if err != nil {
 				return err
 			}
@@ -81,7 +84,7 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			return flags.selftest(command, plan, now, executable)
+			return flags.selftest(command, cases, now, executable)
 		},
 	}
 	f := command.Flags()
@@ -91,7 +94,8 @@ Exit codes:
 	f.BoolVar(&flags.fast, "fast", false, "one defect per rule, and no variants")
 	f.BoolVar(&flags.lawful, "lawful", false, "judge only the plain mock and its lawful variants, which must pass")
 	f.BoolVar(&flags.recorded, "recorded", false, "also judge a recording of each run, which must give the same results")
-	f.IntVar(&flags.customers, "customers", 0, "with --lawful: how many other customers book at the partner during each run")
+	f.IntVar(&flags.customers, "customers", 0, "how many other customers book at the partner during each run; a run is then slower, and leaves more rules open")
+	f.StringVar(&flags.depth, "depth", "", "the depth of the runs: quick, standard or thorough (default quick at a defect, standard otherwise)")
 	f.StringVar(&flags.now, "now", selftest.Begin.Format(time.RFC3339), "the `time` at which the mocks' clocks begin, such as 2027-03-28T01:00:00+01:00, or \"now\"")
 	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged concurrently")
 	f.StringVar(&flags.reportDir, "report-dir", matrixFolder, "the `folder` for the matrix; it is created if missing")
@@ -106,12 +110,23 @@ func (f selftestFlags) plan(named, deep bool) (selftest.Plan, error) {
 	switch {
 	case f.parallel < 1 || f.parallel > mostParallel:
 		return selftest.Plan{}, fmt.Errorf("--parallel %d: expected 1 to %d", f.parallel, mostParallel)
-	case f.customers != 0 && !f.lawful || f.customers < 0:
-		return selftest.Plan{}, errors.New("--customers: expected a number of 0 or more, with --lawful")
+	case f.customers < 0:
+		return selftest.Plan{}, fmt.Errorf("--customers %d: expected 0 or more", f.customers)
+	}
+	if _, err := plan.ParseDepth(f.depth); err != nil {
+		return selftest.Plan{}, fmt.Errorf("--depth: %w", err)
+	}
+	cases, err := f.cases(named, deep)
+	cases.Depth = f.depth
+	return cases.Among(f.customers), err
+}
+
+func (f selftestFlags) cases(named, deep bool) (selftest.Plan, error) {
+	switch {
 	case f.lawful && (named || f.fast || deep):
 		return selftest.Plan{}, errors.New("--lawful chooses the variants itself: leave it out, or --fast, --deep, --defect and --variant")
 	case f.lawful:
-		return selftest.LawfulOnly(f.customers), nil
+		return selftest.LawfulOnly(), nil
 	case deep && (named || f.fast):
 		return selftest.Plan{}, errors.New("--deep chooses the defects itself: leave it out, or --fast, --defect and --variant")
 	case deep:
@@ -141,7 +156,7 @@ func (f selftestFlags) begin() (time.Time, error) {
 	return now, nil
 }
 
-func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, now time.Time, executable string) error {
+func (f selftestFlags) selftest(command *cobra.Command, cases selftest.Plan, now time.Time, executable string) error {
 	if err := prepareFolder(f.reportDir, matrixFolder); err != nil {
 		return err
 	}
@@ -149,8 +164,8 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, now 
 	if f.asJSON {
 		out = command.ErrOrStderr()
 	}
-	shown := beginTrials(out, plan)
-	matrix, err := selftest.Run(command.Context(), plan, selftest.Config{
+	shown := beginTrials(out, cases)
+	matrix, err := selftest.Run(command.Context(), cases, selftest.Config{
 		Command: executable, Dir: f.reportDir, Now: now, Recorded: f.recorded, Parallel: f.parallel, Progress: shown.trial,
 	})
 	shown.finish()
@@ -182,15 +197,15 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, now 
 // the verdict.
 type trials struct{ *screen }
 
-func beginTrials(out io.Writer, plan selftest.Plan) trials {
+func beginTrials(out io.Writer, cases selftest.Plan) trials {
 	count, names := map[selftest.Kind]int{}, []string{}
-	for _, c := range plan.Cases {
+	for _, c := range cases.Cases {
 		count[c.Kind]++
 		names = append(names, c.Name)
 	}
 	t := trials{newScreen(out, unredacted, names, "trying")}
 	t.printf("testing %d rules: plain mocks %d, variants %d, defects %d, deep defects %d\n\n",
-		len(plan.Rules), count[selftest.Lawful], count[selftest.Variant], count[selftest.Defect], count[selftest.Deep])
+		len(cases.Rules), count[selftest.Lawful], count[selftest.Variant], count[selftest.Defect], count[selftest.Deep])
 	return t
 }
 

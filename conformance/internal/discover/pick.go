@@ -19,7 +19,13 @@ type Slot struct {
 	Status    partnerapi.SlotStatus
 	Vacancies *int64
 	Capacity  *int64
-	UnitIDs   []string // of its unit pricing
+	Prices    []SlotPrice
+}
+
+// SlotPrice is what a slot costs for a unit, in the smallest unit of the currency.
+type SlotPrice struct {
+	UnitID, Currency string
+	Amount           int64
 }
 
 // ReadSlot reads a decoded slot leniently. What is missing or of the wrong type is left empty.
@@ -35,9 +41,35 @@ func ReadSlot(value any) Slot {
 	slot.Start, _ = partnerapi.ParseDateTime(slot.StartText)
 	slot.End, _ = partnerapi.ParseDateTime(text(object, "localDateTimeEnd"))
 	for _, price := range list(object, "unitPricing") {
-		slot.UnitIDs = append(slot.UnitIDs, text(price, "unitId"))
+		slot.Prices = append(slot.Prices, readPrice(price))
 	}
 	return slot
+}
+
+func readPrice(object map[string]any) SlotPrice {
+	price := SlotPrice{UnitID: text(object, "unitId"), Currency: text(object, "currency")}
+	for _, name := range []string{"original", "retail", "price"} { // AVL-6
+		if amount := integer(object, name); amount != nil {
+			price.Amount = *amount
+			break
+		}
+	}
+	return price
+}
+
+// Contradicts returns the field in which another answer about the slot differs, of those that a sale
+// does not change: its end and its prices. It returns "" if none differs. What an answer leaves out
+// contradicts nothing.
+func (s Slot) Contradicts(other Slot) string {
+	if !s.End.IsZero() && !other.End.IsZero() && !s.End.Equal(other.End) {
+		return "localDateTimeEnd"
+	}
+	for _, price := range s.Prices {
+		if i := slices.IndexFunc(other.Prices, func(p SlotPrice) bool { return p.UnitID == price.UnitID }); i >= 0 && other.Prices[i] != price {
+			return "unitPricing"
+		}
+	}
+	return ""
 }
 
 // Seats is how many seats a slot has left, if they are counted.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -87,9 +88,9 @@ func TestASlotIsReadAsItStands(t *testing.T) {
 	t.Parallel()
 	got := discover.ReadSlot(decoded(t, `{
 		"id": "s-1", "localDateTimeStart": "2026-07-01T09:00:00+05:45", "localDateTimeEnd": "2026-07-01T11:00:00.5Z",
-		"status": "LIMITED", "vacancies": 12.0, "capacity": 1.5e1, "unitPricing": [{"unitId": "unit-adult"}, {"unitId": 3}]
+		"status": "LIMITED", "vacancies": 12.0, "capacity": 1.5e1, "unitPricing": [{"unitId": "unit-adult", "price": 5, "original": 2500.0, "currency": "EUR"}, {"unitId": 3}]
 	}`))
-	if got.ID != "s-1" || got.Status != partnerapi.StatusLimited || !reflect.DeepEqual(got.UnitIDs, []string{"unit-adult", ""}) ||
+	if got.ID != "s-1" || got.Status != partnerapi.StatusLimited || !slices.Equal(got.Prices, []discover.SlotPrice{{UnitID: "unit-adult", Amount: 2500, Currency: "EUR"}, {}}) ||
 		got.StartText != "2026-07-01T09:00:00+05:45" {
 		t.Errorf("want the slot's own values, got %+v", got)
 	}

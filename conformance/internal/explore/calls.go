@@ -133,6 +133,10 @@ func (p *playing) reserveParty(step Step) {
 	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
 	p.state.Reserved(len(p.holds)-1, step.Slot, party, accepted && made.Held())
 	p.act.Accepted = accepted
+	if e.flaw != "" && made.Answer.OK(http.StatusBadRequest) { // others may have taken the seats
+		p.at = p.reads[step.Slot]
+		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.At())
+	}
 	p.record(reported, made.Answer, e)
 	p.count(reported, step.Slot)
 }

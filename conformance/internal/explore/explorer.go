@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -25,8 +26,6 @@ const (
 	// mostNotUndone is the number of holds and bookings that lifecycles could not undo after which no
 	// further lifecycle is played. They are left to the end of the run.
 	mostNotUndone = 5
-	// replays is how often a failing lifecycle is played again before it counts.
-	replays = 2
 	// stableReadings is how often slots are read to see whether other customers change them.
 	stableReadings = 4
 )
@@ -124,8 +123,8 @@ func (e *explorer) judgeShorter(seed uint64, lifecycle Lifecycle) (Verdict, int)
 	}
 }
 
-// confirm plays the failing lifecycle again, the shortest first. It keeps a lifecycle that fails each time
-// at the same step, while no other customer changes the slots.
+// confirm plays the failing lifecycle again, the shortest first. It keeps one that still fails when it is
+// repeated.
 func (e *explorer) confirm(found *Found) bool {
 	for _, lifecycle := range []Lifecycle{found.Shortest, found.First} {
 		if a := e.again(found.Seed, lifecycle); a != nil {
@@ -137,18 +136,39 @@ func (e *explorer) confirm(found *Found) bool {
 	return false
 }
 
-// again plays a lifecycle as often as a breach must be seen, and returns the last playing. It returns
-// nil if the lifecycle did not fail each time at the same step.
-func (e *explorer) again(seed uint64, lifecycle Lifecycle) (last *playing) {
-	for range replays {
+// again plays a lifecycle until a breach is far likelier than other customers, and returns a playing
+// that shows it, or nil.
+func (e *explorer) again(seed uint64, lifecycle Lifecycle) *playing {
+	test := noise.Test{Clean: 1}
+	var played []*playing
+	for len(played) < test.Most() && e.ctx.Err() == nil && e.Time.Spent() <= shorteningShare {
 		offers, _ := e.offers(seed, lifecycle, e.lastly)
 		a := e.play(lifecycle, offers)
-		if a.flaw == "" || last != nil && len(a.steps) != len(last.steps) || !e.isStable(a) {
+		if a.flaw == "" && a.stop != nil {
 			return nil
 		}
-		last = a
+		played = append(played, a)
+		try := e.weighed(a)
+		test.Run = e.Seats.Run()
+		switch test.Add(try) {
+		case noise.Holds:
+			return nil
+		case noise.Broken:
+			return played[test.Suspect()]
+		}
 	}
-	return last
+	return nil
+}
+
+// weighed returns a playing as a try to be weighed. It watches the slot with unexpected seats.
+func (e *explorer) weighed(p *playing) noise.Try {
+	try := noise.Try{Wrong: p.flaw != "", Off: p.off + int64(p.taken)<<32, Took: p.took}
+	if p.flaw != "" && p.at != nil {
+		try.Disturbed = !e.isStable(p)
+		e.Seats.WatchOver(e.ctx, p.at, p.took)
+		try.Slot = p.at.Watch
+	}
+	return try
 }
 
 // isStable reports whether the slots of a playing stay unchanged while nothing is done. If not, other
@@ -238,8 +258,8 @@ const roomForLifecycles = 4
 const mostPools = 12
 
 const (
-	mostOften = 12          // maximum number of slots of an option that drawn lifecycles use
-	mostLast  = 4 * replays // maximum number of slots kept for the reported lifecycle
+	mostOften = 12              // maximum number of slots of an option that drawn lifecycles use
+	mostLast  = noise.MostTries // maximum number of slots kept for the reported lifecycle
 )
 
 type slotPool struct {

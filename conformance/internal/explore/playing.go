@@ -51,9 +51,13 @@ type playing struct {
 	taken   int              // steps taken, including skipped ones
 	steps   []report.LifecycleStep
 	shown   []*probe.Exchange
-	act     Act           // the last step that may have changed something
-	flaw    string        // what is wrong with the last step; "" if nothing
-	stop    *partner.Stop // why the lifecycle was not completed
+	act     Act                 // the last step that may have changed something
+	flaw    string              // what is wrong with the last step; "" if nothing
+	reads   []*scenario.Reading // the last of each slot
+	at      *scenario.Reading   // of the slot where other customers may have caused the flaw; nil if they cannot have
+	off     int64               // by how many seats it is wrong
+	took    time.Duration       // how long others had to change them
+	stop    *partner.Stop       // why the lifecycle was not completed
 }
 
 func (p *playing) goesOn() bool { return p.flaw == "" && p.stop == nil }
@@ -94,7 +98,8 @@ func (p *playing) count(reported *report.LifecycleStep, slot int) {
 	if p.stopAt(o) {
 		return
 	}
-	p.stale[slot], p.open[slot] = false, read.Last.Slot.Status.Bookable()
+	before := p.reads[slot]
+	p.reads[slot], p.stale[slot], p.open[slot] = read, false, read.Last.Slot.Status.Bookable()
 	p.shown = append(p.shown, read.Last.Exchange)
 	reported.Curl = append(reported.Curl, read.Last.Exchange.Curl)
 	want := &p.state.Slots[slot]
@@ -106,6 +111,8 @@ func (p *playing) count(reported *report.LifecycleStep, slot int) {
 	reported.Got = joined(reported.Got, fmt.Sprintf("%d left", read.Last.Left))
 	if !want.Allow(read.Last.Left) {
 		p.act.Seats = true
+		p.at, p.took = read, read.Last.At().Sub(before.Last.At())
+		p.off = read.Last.Left - min(max(read.Last.Left, want.Least), want.Least+want.More)
 		p.flaw = fmt.Sprintf("Expected %s in slot %s, received %d", want, letter(slot), read.Last.Left)
 	}
 }
@@ -137,7 +144,7 @@ func joined(first, second string) string {
 // play plays a lifecycle step by step, up to the first breach of the contract, and undoes what it did.
 func (e *explorer) play(lifecycle Lifecycle, offers []discover.Offer) *playing {
 	p := &playing{
-		explorer: e, offers: offers, open: make([]bool, len(offers)), stale: make([]bool, len(offers)), start: make([]int64, len(offers)),
+		explorer: e, offers: offers, open: make([]bool, len(offers)), stale: make([]bool, len(offers)), start: make([]int64, len(offers)), reads: make([]*scenario.Reading, len(offers)),
 		state: model.State{Slots: make([]model.Seats, len(offers)), Holdless: e.Book.Traits().TakesLater()},
 	}
 	defer p.undo()
@@ -174,7 +181,7 @@ func (p *playing) begin() {
 		p.shown = append(p.shown, read.Last.Exchange)
 		p.open[slot] = read.Last.Slot.Status.Bookable()
 		p.Seats.Use(offer)
-		p.start[slot] = read.Last.Left
+		p.reads[slot], p.start[slot] = read, read.Last.Left
 		p.state.Slots[slot] = model.Seats{Counted: read.Counted, Least: read.Last.Left, Endless: endless(offer)}
 	}
 }

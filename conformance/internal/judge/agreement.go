@@ -102,9 +102,17 @@ func KeepsEnd(w scenario.Windows) Finding {
 	return Finding{}
 }
 
-// ShowsSame finds a slot that one window shows and an overlapping window lacks.
+// ShowsSame finds a slot that one window shows and an overlapping window lacks, or shows with another
+// end or price.
 func ShowsSame(w scenario.Windows) Finding {
 	return ShowsDay(w.Long, w.Part).or(func() Finding {
+		if len(w.Unlike) == 0 {
+			return Finding{}
+		}
+		of := w.Unlike[0]
+		return Broken("%s: expected slot %q with the same %s in the window from %s to %s as in the one from %s to %s, received another, twice in turn",
+			w.Part.Question, of.SlotID, of.Field, w.Part.Window.From, w.Part.Window.To, w.Long.Window.From, w.Long.Window.To).Showing(w.Long.Exchange, w.Part.Exchange)
+	}).or(func() Finding {
 		if len(w.Beyond) == 0 {
 			return Finding{}
 		}
@@ -161,7 +169,7 @@ func FieldSpecs() []Spec {
 // changed finds products that an incremental pull must not contain, or lacks. It judges only
 // partners that leave out unchanged products, and only products with an updatedAt.
 func changed(all []discover.Product, changes scenario.Changes) Finding {
-	if len(changes.Products) >= len(all) {
+	if len(changes.Products) >= len(all) || unique(nil, "", ids(all)).Ends() {
 		return Finding{}
 	}
 	since := changes.Since.Format(time.RFC3339Nano)

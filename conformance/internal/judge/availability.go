@@ -166,7 +166,7 @@ func datesOf(w discover.Window) string {
 func EndIsPart(long, end scenario.SlotAnswer) Finding {
 	shown := false
 	for _, slot := range slices.Concat(long.Slots, end.Slots) {
-		if slot.Start.IsZero() || !long.Window.Contains(slot.Start, long.Product.Zone) {
+		if slot.Start.IsZero() || !long.Product.ZoneKnown || !long.Window.Contains(slot.Start, long.Product.Zone) {
 			return Finding{} // judged by other rules; this one would only repeat them
 		}
 	}

@@ -121,22 +121,33 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 	if !slot.Start.IsZero() && !slot.End.IsZero() && !slot.End.After(slot.Start) {
 		note(rule.SlotEndsLater, "/localDateTimeEnd", "expected a time after the start, %s, received %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
 	}
-	for i, id := range slot.UnitIDs {
-		if known := len(in.Option.Units) > 0; id != "" && known && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
+	for i, price := range slot.Prices {
+		if id, known := price.UnitID, len(in.Option.Units) > 0; id != "" && known && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
 			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "expected the id of a unit of the option, received %q", id)
 		}
 	}
-	if slot.Vacancies != nil && !in.Product.AllowFreesale { // vacancies of freesale products are not read
-		judgeNumbers(slot, note)
+	if slot.Vacancies == nil || in.Product.AllowFreesale { // vacancies of freesale products are not read
+		return
 	}
+	if slot.Capacity != nil && *slot.Vacancies > *slot.Capacity && !f.saw(in, slot) {
+		note(rule.SlotWithinCapacity, "/vacancies", "expected at most the capacity, %d, received %d", *slot.Capacity, *slot.Vacancies)
+	}
+	judgeNumbers(slot, note)
+}
+
+// saw reports whether an earlier answer has shown the slot. More vacancies than its capacity are then
+// seats that a call has returned too often, which the rules about seats judge.
+func (f *Fields) saw(in scenario.SlotAnswer, slot discover.Slot) bool {
+	if f.remembered == nil {
+		return false
+	}
+	_, seen := f.remembered.of(in).ids[TimeOf(slot)]
+	return seen
 }
 
 // judgeNumbers records where a slot's numbers disagree with its status (AVL-13).
 func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format string, args ...any)) {
 	left := *slot.Vacancies
-	if slot.Capacity != nil && left > *slot.Capacity {
-		note(rule.SlotWithinCapacity, "/vacancies", "expected at most the capacity, %d, received %d", *slot.Capacity, left)
-	}
 	switch {
 	case slot.Status == partnerapi.StatusFreesale:
 		note(rule.SlotFreesaleUncounted, "/vacancies", "expected none with status FREESALE, received %d", left)

@@ -6,13 +6,28 @@ import (
 )
 
 // MemorySpecs returns the specs that judge the rules about holds and bookings again, on some that
-// were made early in the run: the passing of seconds must make no difference.
-func MemorySpecs() []Spec {
+// were made early in the run: the passing of seconds must make no difference, for any party.
+func MemorySpecs() (specs []Spec) {
+	for _, party := range scenario.EarlyParties() {
+		specs = append(specs, memorySpecs(party)...)
+	}
+	return append(specs,
+		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, Status(ok)) })))
+}
+
+func memorySpecs(party scenario.EarlyParty) []Spec {
+	takes, gives := rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
+	switch party {
+	case scenario.EarlyPair:
+		takes, gives = rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
+	case scenario.EarlyMixed:
+		takes, gives = rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
+	}
 	of := func(r rule.Rule, state scenario.EarlyState, judge func(*scenario.Kept) Finding) Spec {
-		return spec(r, once(scenario.PlayKept(state), judge))
+		return spec(r, once(scenario.PlayKept(state, party), judge))
 	}
 	seats := func(r rule.Rule, state scenario.EarlyState, move func(*scenario.Kept) Move) Spec {
-		return spec(r, counted(scenario.PlayKept(state), move))
+		return spec(r, counted(scenario.PlayKept(state, party), move))
 	}
 	refused := func(act func(*scenario.Kept) scenario.Act) func(*scenario.Kept) Finding {
 		return func(k *scenario.Kept) Finding { return late(act(k), Status(refusal)) }
@@ -22,8 +37,8 @@ func MemorySpecs() []Spec {
 	}
 	return []Spec{
 		of(rule.ConfirmStatus, scenario.LeftHeld, func(k *scenario.Kept) Finding { return reached(k.BookingID != "", k.Stop) }),
-		spec(rule.ReserveVacanciesOne, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftHeld), func(k *scenario.Kept) Move {
-			return Move{before: k.Before, via: []*scenario.Reading{k.Held}, after: k.Seen, by: -k.Guests, stop: k.Stop, between: k.Reserve()}
+		spec(takes, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftHeld, party), func(k *scenario.Kept) Move {
+			return Move{before: k.Before, via: []*scenario.Reading{k.Held}, after: k.Seen, by: -k.Guests, infants: k.Infants, stop: k.Stop, between: k.Reserve()}
 		}))...),
 		seats(rule.ConfirmVacancies, scenario.SoonBooked, func(k *scenario.Kept) Move {
 			m := taken(&k.Opening, k.Confirm)
@@ -31,7 +46,7 @@ func MemorySpecs() []Spec {
 			return m
 		}),
 		of(rule.ReleaseStatus, scenario.LeftOpen, func(k *scenario.Kept) Finding { return reached(k.Release.Answer != nil, k.Stop) }),
-		spec(rule.ReleaseVacanciesOne, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftOpen), func(k *scenario.Kept) Move {
+		spec(gives, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftOpen, party), func(k *scenario.Kept) Move {
 			return Move{before: k.Seen, after: k.Release.After, by: k.Guests, infants: k.Infants, stop: k.Stop, between: sent(k.Release)}
 		}))...),
 		of(rule.ReleaseRepeatStatus, scenario.SoonReleased, func(k *scenario.Kept) Finding { return late(last(k.ReleasesAgain), Status(ok)) }),
@@ -56,7 +71,6 @@ func MemorySpecs() []Spec {
 		seats(rule.CancelRepeatVacancies, scenario.SoonUndone, func(k *scenario.Kept) Move { return still(k, last(k.CancelsAgain)) }),
 		of(rule.ConfirmCancelled, scenario.SoonUndone, refused(func(k *scenario.Kept) scenario.Act { return k.ConfirmCancelled })),
 		of(rule.ReleaseCancelled, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(k.ReleaseCancelled, Status(ok)) }),
-		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, Status(ok)) })),
 	}
 }
 

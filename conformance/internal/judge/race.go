@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -107,10 +108,11 @@ func (r *race) all(kind model.Kind, answers ...*probe.Answer) {
 	}
 }
 
-// end adds the last reading. If no order of the calls explains the history, it sets the flaw of the
-// try. A slot that had seats to count may be answered without them (AVL-14): then there is nothing to
+// end adds the last reading, where this number of seats was expected. If no order of the calls
+// explains the history, it sets the flaw of the try, which is off by too many or too few seats: how
+// many are lost differs from round to round. A slot that had seats to count may be answered without them (AVL-14): then there is nothing to
 // explain.
-func (r *race) end(format string, args ...any) {
+func (r *race) end(expected int64, format string, args ...any) {
 	if offer := r.before.Offer; offer.Slot.Seats(offer.Product).Counted && !(r.before.Counted && r.after.Counted) {
 		r.Stop = partner.NotHere("the slot was answered without its vacancies")
 		return
@@ -120,6 +122,7 @@ func (r *race) end(format string, args ...any) {
 	if err != nil {
 		r.Stop = partner.Missing("%v", err)
 	} else if !explained {
+		r.Off = int64(cmp.Compare(r.after.First.Left, expected))
 		r.Flaw, r.Picture = fmt.Sprintf(format, args...), r.history.Picture()
 	}
 }
@@ -153,7 +156,7 @@ func lastSeats(t *scenario.LastSeats) Try {
 	}
 	won, left := r.reserves(t.Attempts, t.Party, 0), t.Scarce.Last.Left
 	held := min(left/t.Party, int64(len(t.Attempts)))
-	r.end("%s left, %d customers reserved %s each at the same time: expected %s and %d left, received %s and %d left",
+	r.end(left-won*t.Party, "%s left, %d customers reserved %s each at the same time: expected %s and %d left, received %s and %d left",
 		model.SeatsWord(left), len(t.Attempts), model.SeatsWord(t.Party), holdsWord(held), left-held*t.Party, holdsWord(won), t.Full.First.Left)
 	r.Sure = r.Flaw != "" && t.MoreThanTheSlotHas(won*t.Party)
 	if r.Flaw == "" && won == 0 && held > 0 && t.Party <= smallParty && t.Full.First.Left >= t.Party {
@@ -183,7 +186,7 @@ func releasedTwice(t *scenario.LastSeats) Try {
 	won := r.reserves(t.Swaps, 1, 1)
 	r.all(model.Release, t.Releases...)
 	r.saw(t.Look, t.Look.Last)
-	r.end("%s left, a hold for %s was released twice while %d others reserved: expected %s back, received %s and %d left",
+	r.end(t.Full.Last.Left+t.Party-won, "%s left, a hold for %s was released twice while %d others reserved: expected %s back, received %s and %d left",
 		model.SeatsWord(t.Full.Last.Left), guests(t.Party), len(t.Swaps), model.SeatsWord(t.Party), holdsWord(won), t.Swapped.First.Left)
 	return r.Try
 }
@@ -205,7 +208,7 @@ func apart(a *scenario.Apart) Try {
 		if a.Guests[i].Won() && !a.Traits.Holdless {
 			expected--
 		}
-		r.end("%s left, 1 seat was reserved while another slot was reserved: expected %d left, received %d", model.SeatsWord(read[0].Last.Left), expected, read[1].First.Left)
+		r.end(expected, "%s left, 1 seat was reserved while another slot was reserved: expected %d left, received %d", model.SeatsWord(read[0].Last.Left), expected, read[1].First.Left)
 		if last = r.Try; last.Flaw != "" {
 			break
 		}
@@ -254,11 +257,11 @@ func confirmedTwice(b *scenario.Twice) Try {
 		if booked {
 			expected = left - taken
 		}
-		r.end("%s left, a hold for %s was confirmed and released at the same time, and the confirm was answered with %s: expected %d left, received %d",
+		r.end(expected, "%s left, a hold for %s was confirmed and released at the same time, and the confirm was answered with %s: expected %d left, received %d",
 			model.SeatsWord(left), guests(party), booking(b.Confirms[0]), expected, b.Confirmed.First.Left)
 		return r.Try
 	}
-	r.end("%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guests(party), left-taken, b.Confirmed.First.Left)
+	r.end(left-taken, "%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guests(party), left-taken, b.Confirmed.First.Left)
 	if len(ids) != 1 || ids[0] == "" {
 		return r.withCertainFlaw(flawed{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1]))})
 	}
@@ -301,7 +304,7 @@ func cancelledTwice(b *scenario.Twice) Try {
 		r.add(model.Call{Kind: model.Confirm}, model.Outcome{Done: b.Again.OK(http.StatusOK)}, b.Again.Exchange)
 	}
 	party, left := b.Opening.Guests, b.Confirmed.Last.Left
-	r.end("%s left, a booking for %s was cancelled twice at the same time, while %s made: expected %d left, received %d",
+	r.end(left+party-won, "%s left, a booking for %s was cancelled twice at the same time, while %s made: expected %d left, received %d",
 		model.SeatsWord(left), guests(party), was(won), left+party-won, b.Cancelled.First.Left)
 	return r.Try
 }

@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// MostTries is the maximum number of tries of one rule.
-	MostTries = 8
+	// MostTries is the maximum number of tries of one rule; mostAmongOthers where other customers
+	// are seen.
+	MostTries, mostAmongOthers = 8, 12
 	// seenIfBroken is the assumed probability that a try shows a broken rule.
 	seenIfBroken = 0.8
 	// certain and ruledOut are the log odds at which a breach counts as certain, 1,800 to 1, and
-	// at which it is ruled out, 1 to 10. againCertain is for a second breach where there are other
-	// customers: three tries must show it, since the first breach changes where and how often the
-	// others change seats.
-	certain, againCertain, ruledOut = 7.5, 11.5, -2.3
+	// at which it is ruled out, 1 to 10. certainAmongOthers, 100,000 to 1, is for partners whose
+	// other customers are seen: they make many of the thousands of results of a run unexpected,
+	// and one of these would otherwise count as certain by chance.
+	certain, certainAmongOthers, ruledOut = 7.5, 11.5, -2.3
 	// mostWeight is the maximum weight of one try, a hundred to one, so that one try alone does not
 	// decide. If no other try is possible, alone is enough after a long watch: ten to one.
 	mostWeight, alone = 4.6, 2.3
@@ -36,31 +37,35 @@ type Watch struct {
 	Moves  int
 }
 
+// calmShare is the divisor of the time for which all slots were watched, if none changed: so
+// much of it counts for each slot, since customers may come to this one alone.
+const calmShare = 4
+
 // still returns the probability that no other customer changes a seat of the slot for that long. It
 // assumes that changes are equally likely at any time, at the rate that was seen plus half a
-// change.
-func (w *Watch) still(took time.Duration) float64 {
-	if w.Lasted <= 0 {
+// change. run is the watch of all slots of the run together.
+func (w *Watch) still(took time.Duration, run Watch) float64 {
+	lasted := w.Lasted
+	if run.Moves == 0 {
+		lasted += run.Lasted / calmShare
+	}
+	if lasted <= 0 {
 		return 0.5 // no information
 	}
-	return math.Exp(-(float64(w.Moves) + 0.5) * float64(took) / float64(w.Lasted))
+	return math.Exp(-(float64(w.Moves) + 0.5) * float64(took) / float64(lasted))
 }
 
 type Try struct {
 	Wrong     bool          // the result was unexpected
-	Off       int64         // by how many seats; distinguishes one breach from another
+	Off       int64         // by how many seats, or the sign of that; distinguishes one breach from another
 	Disturbed bool          // others were seen to change the seats meanwhile, so a flaw proves nothing
 	Took      time.Duration // how long others had to change them
 	Slot      *Watch        // of the slot used; nil: other customers do not matter
 }
 
 // weight returns by how much a try makes a breach with this number of seats likelier than other
-// customers.
-func (t Try) weight(off int64) float64 {
-	still := 1.0
-	if t.Slot != nil {
-		still = t.Slot.still(t.Took)
-	}
+// customers, who leave the seats unchanged during the try with the probability still.
+func (t Try) weight(off int64, still float64) float64 {
 	switch {
 	case !t.Wrong:
 		return max(-mostWeight, min(0, math.Log((1-seenIfBroken)/still)))
@@ -86,17 +91,28 @@ type Test struct {
 	// Rare means that a broken rule may show in few of the tries, because a race is not lost every
 	// time.
 	Rare bool
-	// Again means that a rule about seats is known to be broken, and that other customers were seen.
-	Again bool
+	// Run is the watch of all slots of the run together.
+	Run   Watch
 	tries []Try
 	held  int
+}
+
+// others reports whether other customers were seen in this run.
+func (t *Test) others() bool { return t.Run.Moves > 0 }
+
+// Most returns the maximum number of tries.
+func (t *Test) Most() int {
+	if t.others() {
+		return mostAmongOthers
+	}
+	return MostTries
 }
 
 // Add adds a try and returns the result of all tries.
 func (t *Test) Add(try Try) Answer {
 	sure := certain
-	if t.Again {
-		sure = againCertain
+	if t.others() && !t.Rare {
+		sure = certainAmongOthers
 	}
 	t.tries = append(t.tries, try)
 	if !try.Wrong {
@@ -134,14 +150,39 @@ var rates = []float64{0.5, 0.2, 0.1, 0.05, 0.02, 0.01}
 
 // sum returns the weight of the tries for a breach with this number of seats.
 func (t *Test) sum(off int64) float64 {
+	mostStill := t.mostStill(off)
 	if !t.Rare {
-		return t.summed(func(try Try) float64 { return try.weight(off) })
+		return t.summed(func(try Try) float64 { return try.weight(off, t.still(try, mostStill)) })
 	}
 	likeliest := math.Inf(-1)
 	for _, rate := range rates {
-		likeliest = max(likeliest, t.summed(func(try Try) float64 { return try.rareWeight(off, rate) }))
+		likeliest = max(likeliest, t.summed(func(try Try) float64 { return try.rareWeight(off, rate, t.still(try, mostStill)) }))
 	}
 	return likeliest
+}
+
+// mostStill returns the maximum probability that others change no seat during a try: 1 unless tries
+// were disturbed, or off by another number of seats than off. Others come in bursts, and to slots
+// that the suite books, so a watch of the slot may have missed them.
+func (t *Test) mostStill(off int64) float64 {
+	moved := 0
+	for _, try := range t.tries {
+		if try.Disturbed || try.Wrong && try.Off != off {
+			moved++
+		}
+	}
+	if moved == 0 {
+		return 1
+	}
+	return 1 - (float64(moved)+0.5)/float64(len(t.tries)+1)
+}
+
+// still returns the probability that others change no seat of the slot of a try meanwhile.
+func (t *Test) still(try Try, most float64) float64 {
+	if try.Slot == nil {
+		return 1
+	}
+	return min(most, try.Slot.still(try.Took, t.Run))
 }
 
 func (t *Test) summed(weight func(Try) float64) (sum float64) {
@@ -153,11 +194,7 @@ func (t *Test) summed(weight func(Try) float64) (sum float64) {
 
 // rareWeight returns by how much a try makes a breach likelier that shows at a rate, with this
 // number of seats. It compares that with other customers alone, who are present in either case.
-func (t Try) rareWeight(off int64, rate float64) float64 {
-	still := 1.0
-	if t.Slot != nil {
-		still = t.Slot.still(t.Took)
-	}
+func (t Try) rareWeight(off int64, rate, still float64) float64 {
 	switch {
 	case !t.Wrong:
 		return math.Log(1 - rate)

@@ -61,8 +61,8 @@ var SlotEndsLater = availability.must("availability.slot.ends-later", "AVL-11", 
 	fix("Check the dates of tours that pass midnight: the end is on the next day.")
 var OneDay = availability.must("availability.one-day", "AVL-12", "A one-day window returns the same slots for that day as a longer window").
 	needs("availability.shape", "availability.slot.permanent").
-	why("Checkout requests a single day. The marketplace cannot sell a slot that is missing from that answer.").
-	fix("Treat localDateEnd as inclusive: start and end may be the same date.")
+	why("Checkout requests a single day. The marketplace cannot sell a slot that is missing from that answer, and charges the price in it.").
+	fix("Treat localDateEnd as inclusive: start and end may be the same date. Show a slot with the same end and prices in every window.")
 var WindowEnd = availability.must("availability.window-end", "AVL-12", "A long window includes its last day").needs("availability.one-day").
 	why("A sync never sees the slots of an omitted last day, so they are not sold.").
 	fix("Treat localDateEnd as inclusive, to the end of that day in the product's time zone.")

@@ -64,7 +64,7 @@ var ReleaseCancelledVacancies = release.must("release.cancelled.vacancies", "REL
 	why("The cancellation has already returned the seats. Seats that are returned twice are sold twice.").
 	fix("Release only live holds. A hold that became a booking never becomes a hold again.")
 var ReleaseExpiredByItself = release.should("release.expired.by-itself", "REL-7", "An expired hold returns its seats without a release").
-	needs("reserve.vacancies.one", "reserve.expires-later").
+	needs("reserve.vacancies.one", "reserve.expires-later", "confirm.expired").
 	why("Until the marketplace's release arrives, no customer can buy the seats.").
 	fix("Exclude expired holds when you compute vacancies.")
 var ReleaseExpired = release.must("release.expired", "REL-4", "Release answers 200 and success true for an expired code").

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -25,6 +26,29 @@ const (
 
 func EarlyStates() []EarlyState {
 	return []EarlyState{LeftHeld, LeftOpen, SoonReleased, SoonBooked, SoonUndone}
+}
+
+// EarlyParty is the party of such a hold.
+type EarlyParty int
+
+const (
+	EarlyGuest EarlyParty = iota
+	EarlyPair             // two guests
+	EarlyMixed            // two guests of different types
+)
+
+func EarlyParties() []EarlyParty { return []EarlyParty{EarlyGuest, EarlyPair, EarlyMixed} }
+
+// early returns what a hold of such a party in that state needs.
+func early(state EarlyState, party EarlyParty, option string) wanted {
+	want := seat(fmt.Sprintf("reserve %s, to check it again later: %s", model.SeatsWord(min(2, int64(party)+1)), state), option)
+	switch party {
+	case EarlyPair:
+		want.Seats, want.party = 2, leads(2)
+	case EarlyMixed:
+		want.Seats, want.party = 2, twoTypes
+	}
+	return want
 }
 
 // Kept is a hold, or its booking, that was made early in the run and is checked again late in the
@@ -60,22 +84,26 @@ func KeepSome(ctx context.Context, p *Player) {
 	if first := PlayBooking(ctx, p, 0); first.Stop != nil && !first.Stop.OnlyMissing() {
 		return
 	}
-	if p.Calls.Affordable(partnerapi.Reserve, keyShare) < len(EarlyStates()) {
-		return // a slow partner's time is better spent elsewhere
-	}
-	p.keeps = true
-	for _, state := range EarlyStates() {
-		keep(ctx, p, state, 0)
+	states := EarlyStates()
+	for n, party := range EarlyParties() {
+		// A slow partner's time, and few holds, are better spent elsewhere.
+		if p.Calls.Affordable(partnerapi.Reserve, keyShare) < (n+1)*len(states) || n > 0 && !p.Account.Plenty(CaseShare, len(states)) {
+			return
+		}
+		p.kept++
+		for _, state := range states {
+			keep(ctx, p, state, party, 0)
+		}
 	}
 }
 
-func keep(ctx context.Context, p *Player, state EarlyState, attempt int) *Kept {
-	return played(p, "keep "+string(state), attempt, func(k *Kept, option string) {
+func keep(ctx context.Context, p *Player, state EarlyState, party EarlyParty, attempt int) *Kept {
+	return played(p, fmt.Sprintf("keep %s %d", state, party), attempt, func(k *Kept, option string) {
 		if p.Book.traits.NoCancel && state != LeftOpen && state != SoonReleased {
 			k.Stop = partner.Missing("the partner does not support cancellations")
 			return
 		}
-		want := seat(fmt.Sprintf("reserve 1 seat, to check it again later: %s", state), option)
+		want := early(state, party, option)
 		want.Suits = hasRoom(PlaySurvey(ctx, p, 0).Offers)
 		t := p.begin(ctx, &k.Opening, want)
 		switch state {
@@ -107,17 +135,17 @@ func hasRoom(offers []discover.Offer) func(discover.Offer) bool {
 
 // PlayKept checks again what was made early, and makes the late calls. A further attempt is made
 // and checked with a wait in between.
-func PlayKept(state EarlyState) func(context.Context, *Player, int) *Kept {
+func PlayKept(state EarlyState, party EarlyParty) func(context.Context, *Player, int) *Kept {
 	return func(ctx context.Context, p *Player, attempt int) *Kept {
-		return played(p, "kept "+string(state), attempt, func(k *Kept, _ string) {
-			if !p.keeps {
+		return played(p, fmt.Sprintf("kept %s %d", state, party), attempt, func(k *Kept, _ string) {
+			if p.kept <= int(party) {
 				k.Stop = partner.Missing("no hold or booking was made early in the run, to check it again")
 				return
 			}
-			*k = *keep(ctx, p, state, attempt)
+			*k = *keep(ctx, p, state, party, attempt)
 			t, age := p.continueLifecycle(ctx, &k.Opening), p.Depth.Age()
 			if attempt > 0 {
-				age = min(max(age, PlayKept(state)(ctx, p, 0).Age), oldest)
+				age = min(max(age, PlayKept(state, party)(ctx, p, 0).Age), oldest)
 			}
 			t.step(func() *partner.Stop { return k.grow(ctx, p, age) })
 			if attempt > 0 {

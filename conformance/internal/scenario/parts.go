@@ -64,7 +64,7 @@ func (p *Player) askPart(ctx context.Context, long SlotAnswer, part discover.Win
 	if first.Stop != nil {
 		return first
 	}
-	if _, gone := first.OfPart(); len(gone) == 0 && len(first.beyond()) == 0 {
+	if _, gone := first.OfPart(); len(gone) == 0 && len(first.beyond()) == 0 && len(first.unlike()) == 0 {
 		return first
 	}
 	again := p.askAgain(ctx, long, long.Window, fmt.Sprintf("slots of the long window, to compare those from %s to %s", part.From, part.To))
@@ -77,11 +77,40 @@ func (p *Player) askPart(ctx context.Context, long SlotAnswer, part discover.Win
 			last.Beyond = append(last.Beyond, id)
 		}
 	}
+	// A price or a time may change once, but not back and forth with the window.
+	for _, slot := range last.unlike() {
+		if !contradict(first.Long, last.Long, slot.SlotID) && !contradict(first.Part, last.Part, slot.SlotID) && slices.Contains(first.unlike(), slot) {
+			last.Unlike = append(last.Unlike, slot)
+		}
+	}
 	return last
+}
+
+// unlike returns the slots that the part describes differently from the long window.
+func (w Windows) unlike() (all []Unlike) {
+	long := make(map[string]discover.Slot, len(w.Long.Slots))
+	for _, slot := range w.Long.Slots {
+		long[slot.ID] = slot
+	}
+	for _, slot := range w.Part.Slots {
+		if field := slot.Contradicts(long[slot.ID]); field != "" {
+			all = append(all, Unlike{slot.ID, field})
+		}
+	}
+	return all
+}
+
+func contradict(first, second SlotAnswer, slotID string) bool {
+	is := func(s discover.Slot) bool { return s.ID == slotID }
+	i, j := slices.IndexFunc(first.Slots, is), slices.IndexFunc(second.Slots, is)
+	return i < 0 || j < 0 || first.Slots[i].Contradicts(second.Slots[j]) != ""
 }
 
 // beyond returns the ids of the slots of a part that can be booked and that the long window lacks.
 func (w Windows) beyond() []string {
+	if !w.Long.Product.ZoneKnown {
+		return nil
+	}
 	var known, seen []string
 	for _, slot := range w.Long.Slots {
 		known = append(known, slot.ID)

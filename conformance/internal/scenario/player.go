@@ -59,7 +59,7 @@ type Player struct {
 	read   *reader
 	survey *Survey // nil until it is made
 	on     basis
-	keeps  bool // something was made early, to be checked again late
+	kept   int // number of parties for which holds were made early, to be checked again late
 	sites  *sites
 	memory map[string]any // scenarios played so far, by name and attempt
 }

@@ -70,11 +70,20 @@ func (s *sites) choose(name string, find func() (discover.Offer, *partner.Stop))
 	return offer, stop
 }
 
+// suspect returns the slot with an unexpected result: every second round is played there, since the
+// breach may depend on the slot, and the others on other slots of its option.
+func (s *sites) suspect(round int) (discover.Offer, bool) {
+	if s.seats.suspect == nil || round%2 > 0 {
+		return discover.Offer{}, false
+	}
+	return *s.seats.suspect, true
+}
+
 // elsewhere returns the other option that a round uses, or "" for the usual slot. After an
 // unexpected result, all further rounds use the option where it occurred.
 func (s *sites) elsewhere(v *Survey, round int, want discover.Want) string {
-	if s.seats.suspect != "" {
-		return s.seats.suspect
+	if s.seats.suspect != nil {
+		return s.seats.suspect.OptionKey()
 	}
 	if round%roamEvery != roamEvery-1 {
 		return ""
@@ -159,14 +168,17 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 		if key := p.sites.elsewhere(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true, Suits: small}); key != "" {
 			site, option = site+" "+key, key
 		}
-		t.Offer, t.Stop = p.sites.choose(site, func() (offer discover.Offer, stop *partner.Stop) {
-			for seats := int64(2); seats > 0; seats-- {
-				if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option}); stop == nil {
-					break
+		var is bool
+		if t.Offer, is = p.sites.suspect(round); !is {
+			t.Offer, t.Stop = p.sites.choose(site, func() (offer discover.Offer, stop *partner.Stop) {
+				for seats := int64(2); seats > 0; seats-- {
+					if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option}); stop == nil {
+						break
+					}
 				}
-			}
-			return offer, stop
-		})
+				return offer, stop
+			})
+		}
 		lifecycle := p.continueLifecycle(ctx, &t.Opening)
 		lifecycle.count("before reserve", &t.Before)
 		lifecycle.step(func() *partner.Stop { return countable(&t.Offer, t.Before) })

@@ -81,10 +81,11 @@ type Seats struct {
 	read       *reader
 	survey     *Survey                 // nil until it was made
 	used       map[string]bool         // slots that scenarios were played on
-	suspect    string                  // option of the last race with an unexpected result
+	suspect    *discover.Offer         // slot of the last race with an unexpected result
 	again      bool                    // lifecycles are repeated, because other customers may book the same slots
 	watches    map[string]*noise.Watch // by offer key
 	moved      map[string]int          // how often other customers changed a slot's seats
+	run        noise.Watch             // of all slots together
 	unobserved map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
 	vacancies  *vacancies
 }
@@ -103,13 +104,27 @@ func (s *Seats) Use(offer discover.Offer) { s.used[offer.Key()] = true }
 // customers.
 func (s *Seats) SeeOthers(yes bool) { s.again = yes }
 
-// Suspect makes further races use the option of that key; "" allows any option.
-func (s *Seats) Suspect(option string) { s.suspect = option }
+// Suspect makes further races use that slot and others of its option; nil allows any option.
+func (s *Seats) Suspect(at *discover.Offer) { s.suspect = at }
 
 func (s *Seats) SeesOthers() bool { return s.again }
 
+// Run returns the watch of all slots of the run together.
+func (s *Seats) Run() noise.Watch { return s.run }
+
 // OthersSeen reports whether another customer was seen to change a slot's seats in this run.
-func (s *Seats) OthersSeen() bool { return len(s.moved) > 0 }
+func (s *Seats) OthersSeen() bool { return s.run.Moves > 0 }
+
+// LeftAlone records that the run has not changed the seats of a slot for that long.
+func (s *Seats) LeftAlone(at *Reading, lasted time.Duration) {
+	at.Watch.Lasted += lasted
+	s.run.Lasted += lasted
+}
+
+func (s *Seats) changed(key string) {
+	s.moved[key]++
+	s.run.Moves++
+}
 
 // seats reads how many seats the offer's slot has left, and its current id. If a lifecycle is repeated
 // because other customers may book the same slots, it reads several times.
@@ -135,7 +150,9 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 	if _, found := find(slots.Slots, offer.Slot); stop == nil && !found {
 		first := slots
 		slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the slot is missing", q)
-		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.Bookable() {
+		slot, found := find(slots.Slots, offer.Slot)
+		soldOut := s.OthersSeen() && slot.Seats(offer.Product).Counted // others may have had the last seats for a moment
+		if stop == nil && found && slot.Status.Bookable() && !soldOut {
 			s.read.observer.Vanished(first, slot)
 		}
 	}
@@ -198,12 +215,12 @@ func (s *Seats) watched(offer discover.Offer) *noise.Watch {
 // unmoved records a further look at a slot that the run has not changed since read. It reports
 // whether the seats are the same.
 func (s *Seats) unmoved(read, again *Reading) bool {
-	read.Watch.Lasted += max(0, again.Last.At().Sub(read.Last.At()))
+	s.LeftAlone(read, max(0, again.Last.At().Sub(read.Last.At())))
 	if again.Same(read) {
 		return true
 	}
 	read.Watch.Moves++
-	s.moved[read.Offer.Key()]++
+	s.changed(read.Offer.Key())
 	return false
 }
 
@@ -235,10 +252,10 @@ func (s *Seats) WatchOver(ctx context.Context, at *Reading, took time.Duration) 
 // WatchLong watches the slot of a test that cannot be repeated on another slot. It reports whether
 // other customers were seen in this run, on any slot.
 func (s *Seats) WatchLong(ctx context.Context, at *Reading, took time.Duration) (others bool) {
-	if at != nil && len(s.moved) == 0 {
+	if at != nil && !s.OthersSeen() {
 		s.watchFor(ctx, at, min(max(longTimes*took, longestWatch), longWatch))
 	}
-	return len(s.moved) > 0
+	return s.OthersSeen()
 }
 
 // watchFor watches a reading's slot until its total watch time reaches long.
@@ -282,7 +299,7 @@ func (s *Seats) compare(option string, fresh []discover.Slot) {
 		}
 		key := offer.Key()
 		if slot.Seats(offer.Product) != offer.Slot.Seats(offer.Product) && !s.used[key] {
-			s.moved[key]++
+			s.changed(key)
 		}
 		offers[i].Slot = slot
 		if offers[i].Key() != key {

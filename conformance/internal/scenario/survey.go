@@ -162,11 +162,16 @@ func (v *Survey) inScope(p *Player) []Question {
 }
 
 // askable lists the options that can be asked for slots, in catalog order. It skips options whose
-// ids are missing, change, or differ from those of their guest types: other rules judge that, and
-// an answer would prove nothing.
+// ids are missing, change, or differ from those of their guest types, and products with the id of
+// another: other rules judge that, and an answer would prove nothing.
 func (v *Survey) askable() []Question {
 	var all []Question
+	known := map[string]bool{}
 	for _, product := range v.Products {
+		if known[product.ID] {
+			continue
+		}
+		known[product.ID] = true
 		for _, option := range product.Options {
 			if product.ID != "" && option.ID != "" && option.Lead() != "" && option.FixedIDs() && v.Second.shows(product, option) {
 				all = append(all, Question{Product: product, Option: option})

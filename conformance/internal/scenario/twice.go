@@ -41,7 +41,11 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 				want.party = twoTypes
 			}
 		}
+		suspect, is := p.sites.suspect(round)
 		open := func() Opening {
+			if is {
+				return p.tryOpen(ctx, want, suspect)
+			}
 			if known, ok := p.sites.at(site); ok {
 				return p.tryOpen(ctx, want, known)
 			}
@@ -52,9 +56,11 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 			want.party = leads(2)
 			b.Opening = open()
 		}
-		if b.Stop == nil {
+		switch {
+		case is:
+		case b.Stop == nil:
 			p.sites.known[site] = b.Offer
-		} else {
+		default:
 			delete(p.sites.known, site)
 		}
 		t := p.continueLifecycle(ctx, &b.Opening)

@@ -62,7 +62,7 @@ func (n *Notified) Differs(webhook *inbox.Webhook) (how string) {
 // Row is several holds in one slot, one after another.
 type Row struct {
 	Notified
-	Stable bool // only the run's own holds changed the seats
+	Stable bool // only the run's own holds changed the seats, and no other customer was seen in the run
 }
 
 // Webhooks is what a partner's webhooks stated: those of the complete run, and those about some holds
@@ -263,7 +263,7 @@ func (p webhookPlayer) row() *partner.Stop {
 		}
 		seats = append(seats, read)
 	}
-	p.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow:], since: since}, Stable: true}
+	p.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow:], since: since}, Stable: !p.Seats.OthersSeen()}
 	for i, read := range seats {
 		p.Row.Stable = p.Row.Stable && read.Counted && read.Last.Left == o.Before.Last.Left-int64(i)
 	}

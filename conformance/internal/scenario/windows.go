@@ -28,8 +28,13 @@ type Windows struct {
 	// Beyond lists the ids of slots in the part that the long window lacks. The long window was
 	// requested between two answers that show them.
 	Beyond []string
+	// Unlike lists slots that the two windows describe differently, twice in turn: their ids, and the
+	// field that differs.
+	Unlike []Unlike
 	Stop   *partner.Stop
 }
+
+type Unlike struct{ SlotID, Field string }
 
 // filled returns the answers of a few options that have slots, spread over the catalog. Options
 // without slots show nothing.
@@ -109,8 +114,12 @@ func lastDay(in SlotAnswer) (discover.Window, bool) {
 }
 
 // OfPart returns the slots of the part in the long window, and the ones missing from the part's own
-// answer. A slot that cannot be booked may be left out.
+// answer. A slot that cannot be booked may be left out. If the time zone of the product is unknown, so
+// are the days of its slots: there are none.
 func (w Windows) OfPart() (want, gone []string) {
+	if !w.Long.Product.ZoneKnown {
+		return nil, nil
+	}
 	var got []string
 	for _, slot := range w.Long.Slots {
 		if w.Part.Window.Contains(slot.Start, w.Long.Product.Zone) && slot.Status.Bookable() {
@@ -139,6 +148,9 @@ func PlayEmptyDay(ctx context.Context, p *Player, _ int) (e EmptyDay) {
 	var of *SlotAnswer
 	for _, answer := range PlaySurvey(ctx, p, 0).Answers {
 		day, gap := emptyDay(answer)
+		if !answer.Product.ZoneKnown {
+			continue
+		}
 		if day != "" && (of == nil || gap) {
 			of, e.Day = &answer, discover.Window{From: day, To: day}
 		}

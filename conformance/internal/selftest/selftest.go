@@ -174,7 +174,7 @@ type Plan struct {
 // Whole returns the plan of the complete kill matrix: the plain mock, every variant, every defect,
 // and every rule.
 func Whole() Plan {
-	plan := LawfulOnly(0)
+	plan := LawfulOnly()
 	plan.Rules = rule.All()
 	for _, d := range mockpartner.Defects() {
 		plan.Cases = append(plan.Cases, defectCase(d))
@@ -182,17 +182,21 @@ func Whole() Plan {
 	return plan
 }
 
-// LawfulOnly returns the plan of the plain mock and every variant, with this number of other
-// customers.
-func LawfulOnly(customers int) (plan Plan) {
+// LawfulOnly returns the plan of the plain mock and every variant.
+func LawfulOnly() (plan Plan) {
 	plan.Cases = []Case{mockAsItIs(), belowAPath()}
 	for _, v := range mockpartner.Variants() {
 		plan.Cases = append(plan.Cases, variantCase(v))
 	}
-	for i := range plan.Cases {
-		plan.Cases[i].Customers = customers
-	}
 	return plan
+}
+
+// Among returns the plan with this number of other customers at each partner.
+func (p Plan) Among(customers int) Plan {
+	for i := range p.Cases {
+		p.Cases[i].Customers = customers
+	}
+	return p
 }
 
 // InDepth returns the plan of all deep defects of these dimensions, or of all dimensions if none is
