@@ -8,12 +8,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
@@ -21,9 +19,6 @@ import (
 
 // quick is how the contract's limits are shortened for defects that are late.
 const quick = 0.001
-
-// sold is the catalog of all tours, read once.
-var sold = sync.OnceValue(catalog.Default)
 
 func TestEveryVariantChangesWhatACallerSeesAndLosesNoSeat(t *testing.T) {
 	t.Parallel()
@@ -38,7 +33,7 @@ func TestEveryVariantChangesWhatACallerSeesAndLosesNoSeat(t *testing.T) {
 				return // no caller sees it
 			}
 			if sold := variant.Scenario().Catalog; sold != nil {
-				if mock := start(t, func(o *mockpartner.Options) { o.Variants, o.Catalog = []string{variant.Name}, nil }); mock.ids() == start(t).ids() {
+				if mock := start(t, func(o *mockpartner.Options) { o.Variants = []string{variant.Name} }); mock.ids() == start(t).ids() {
 					t.Error("want another catalog")
 				}
 				return
@@ -63,7 +58,7 @@ func (c caller) ids() string {
 // not what it says, need not show.
 func changes(t *testing.T, plain []string, change func(*mockpartner.Options)) caller {
 	t.Helper()
-	c := start(t, change, func(o *mockpartner.Options) { o.LimitScale, o.Catalog = quick, sold() })
+	c := start(t, change, func(o *mockpartner.Options) { o.LimitScale = quick })
 	seen, timing := c.tour(), false
 	for _, f := range c.mock.Default().Faults().Faults() {
 		timing = timing || f.Delay != nil || f.Latency != nil || f.Send != nil || f.SlowClose != nil

@@ -109,10 +109,11 @@ func New(o Options) (*Mock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)
 	}
-	if o.Catalog == nil {
-		o.Catalog = catalog.Default()
+	sold := catalog.DefaultIndex
+	if o.Catalog != nil {
+		sold = o.Catalog.Index
 	}
-	index, err := o.Catalog.Index()
+	index, err := sold()
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}

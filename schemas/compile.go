@@ -14,57 +14,58 @@ import (
 // base is the prefix of the schemas' $ids. It is a name, not an address.
 const base = "https://partnerkit.dev/schemas/"
 
-// compiledSchemas is every schema, compiled.
+// compiledSchemas is every schema. Each is compiled when it is first used, because a program needs
+// few of them.
 type compiledSchemas struct {
-	byName map[string]*jsonschema.Schema
-	// documents are the schemas as they were compiled, by $id. Messages take their words from them.
+	byName map[string]func() *jsonschema.Schema
+	// documents are the schemas as they are compiled, by $id. Messages take their words from them.
 	documents map[string]any
 	// properties are the names of all properties of all schemas, by the folded name. No two differ
 	// only in case.
 	properties map[string]string
 }
 
-// compiled compiles on first use. The schemas cannot fail at run time, because a test compiles them
-// all.
+// compiled reads the schemas on first use. Reading and compiling cannot fail at run time, because a
+// test compiles them all.
 var compiled = sync.OnceValue(func() *compiledSchemas {
-	all, err := compile()
-	if err != nil {
-		panic(err)
+	all := &compiledSchemas{
+		byName:     map[string]func() *jsonschema.Schema{},
+		documents:  map[string]any{},
+		properties: map[string]string{},
+	}
+	c := all.compiler()
+	var one sync.Mutex // a compiler is not safe for concurrent use
+	for _, name := range Names() {
+		if err := all.read(name); err != nil {
+			panic(err)
+		}
+		all.byName[name] = sync.OnceValue(func() *jsonschema.Schema {
+			one.Lock()
+			defer one.Unlock()
+			return c.MustCompile(base + name + suffix)
+		})
 	}
 	return all
 })
 
-func compile() (*compiledSchemas, error) {
+func (all *compiledSchemas) compiler() *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
 	c.AssertFormat = true
 	c.Formats = Formats()
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		return nil, fmt.Errorf("%s is not embedded, and nothing is fetched", url)
+		document, ok := all.documents[url]
+		if !ok {
+			return nil, fmt.Errorf("%s is not embedded, and nothing is fetched", url)
+		}
+		text, err := json.Marshal(document)
+		return io.NopCloser(bytes.NewReader(text)), err
 	}
 	c.RegisterExtension(itemsKeyword, nil, itemsCompiler{})
-
-	all := &compiledSchemas{
-		byName:     map[string]*jsonschema.Schema{},
-		documents:  map[string]any{},
-		properties: map[string]string{},
-	}
-	for _, name := range Names() {
-		if err := all.add(c, name); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range Names() {
-		schema, err := c.Compile(base + name + suffix)
-		if err != nil {
-			return nil, fmt.Errorf("compile schema %s: %w", name, err)
-		}
-		all.byName[name] = schema
-	}
-	return all, nil
+	return c
 }
 
-func (all *compiledSchemas) add(c *jsonschema.Compiler, name string) error {
+func (all *compiledSchemas) read(name string) error {
 	text, err := Source(name)
 	if err != nil {
 		return err
@@ -80,13 +81,7 @@ func (all *compiledSchemas) add(c *jsonschema.Compiler, name string) error {
 		}
 		renameItems(node)
 	})
-	if text, err = json.Marshal(document); err != nil {
-		return fmt.Errorf("write schema %s: %w", name, err)
-	}
 	all.documents[base+name+suffix] = document
-	if err := c.AddResource(base+name+suffix, bytes.NewReader(text)); err != nil {
-		return fmt.Errorf("add schema %s: %w", name, err)
-	}
 	return nil
 }
 

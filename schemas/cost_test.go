@@ -13,10 +13,10 @@ import (
 // takes some twenty, and the errors of a text that is wrong throughout some hundred more.
 var mostPerByte uint64 = 180
 
-// hostile are texts of about a mebibyte that a stranger may send, by what is wrong with
+// hostile are texts of about a quarter of a mebibyte that a stranger may send, by what is wrong with
 // them.
 func hostile() map[string]string {
-	const size = 1 << 20
+	const size = 1 << 18
 	members := func(format string) string {
 		var list strings.Builder
 		for i := 0; list.Len() < size/2; i++ {

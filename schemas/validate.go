@@ -36,7 +36,7 @@ func ValidateValue(name string, value any) []Problem {
 	if unfit := checkValue(value, 0); unfit != nil {
 		return []Problem{unfit.problem()}
 	}
-	err := schema.Validate(value)
+	err := schema().Validate(value)
 	if err == nil {
 		return nil
 	}

@@ -239,11 +239,11 @@ func TestTheSameTextGivesTheSameProblemsInTheOrderOfTheText(t *testing.T) {
 
 func TestProblemsAreBoundedInNumberAndLength(t *testing.T) {
 	t.Parallel()
-	const million = 1_000_000
+	const many = 100_000
 	for name, text := range map[string]string{
-		"wrong products":  `[` + strings.Repeat(`7,`, million) + `7]`,
-		"wrong options":   strings.Replace(productText, `"options": [`, `"options": [`+strings.Repeat(`7,`, million), 1),
-		"empty products":  `[` + strings.Repeat(`{},`, million/2) + `{}]`,
+		"wrong products":  `[` + strings.Repeat(`7,`, many) + `7]`,
+		"wrong options":   strings.Replace(productText, `"options": [`, `"options": [`+strings.Repeat(`7,`, many), 1),
+		"empty products":  `[` + strings.Repeat(`{},`, many/2) + `{}]`,
 		"nested mistakes": `[` + strings.Repeat(`{"options":[`+strings.Repeat(`{"units":[`+strings.Repeat(`{},`, 20)+`{}]},`, 20)+`{}]},`, 100) + `{}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -262,8 +262,8 @@ func TestProblemsAreBoundedInNumberAndLength(t *testing.T) {
 
 // Not parallel: it counts allocations.
 func TestTheWorkOnWrongElementsIsBounded(t *testing.T) {
-	const million = 1_000_000
-	catalog := make([]any, million)
+	const many = 100_000
+	catalog := make([]any, many)
 	for i := range catalog {
 		catalog[i] = json.Number("7")
 	}
@@ -272,8 +272,8 @@ func TestTheWorkOnWrongElementsIsBounded(t *testing.T) {
 			t.Errorf("want %d problems, got %d", schemas.MaxProblems, len(problems))
 		}
 	})
-	if allocations > million/2 {
-		t.Errorf("%.0f allocations for %d wrong elements: the rest is looked at after %d problems", allocations, million, schemas.MaxProblems)
+	if allocations > many/2 {
+		t.Errorf("%.0f allocations for %d wrong elements: the rest is looked at after %d problems", allocations, many, schemas.MaxProblems)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestWrongValuesAreShownShortlyAndEscaped(t *testing.T) {
 			t.Errorf("%.60s: want %s, got %s", value, want, shown)
 		}
 	}
-	if long := got(`"` + strings.Repeat("x", 5_000_000) + `"`); len(long) > 100 {
+	if long := got(`"` + strings.Repeat("x", 500_000) + `"`); len(long) > 100 {
 		t.Errorf("a long string is shown in %d bytes", len(long))
 	}
 }

@@ -169,6 +169,18 @@ func (l *Ledger) Entries() []Entry {
 	return entries
 }
 
+// Holds returns the number of holds that were made or may have been made.
+func (l *Ledger) Holds() (made int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, entry := range l.entries {
+		if entry.Code != "" || entry.State == Attempted || entry.State == Unanswered {
+			made++
+		}
+	}
+	return made
+}
+
 func (l *Ledger) Open() []*Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,8 +206,10 @@ func (l *Ledger) LatestExpiry(entry Entry) time.Time {
 	if expires, err := partnerapi.ParseDateTime(entry.ExpiresAt); err == nil {
 		return expires
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	longest := time.Duration(0)
-	for _, known := range l.Entries() {
+	for _, known := range l.entries {
 		if expires, err := partnerapi.ParseDateTime(known.ExpiresAt); err == nil {
 			longest = max(longest, expires.Sub(known.At))
 		}

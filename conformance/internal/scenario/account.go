@@ -31,7 +31,7 @@ func (a *Account) attempt(offer discover.Offer, units []partnerapi.UnitQuantity)
 	if a.readOnly {
 		return nil, partner.Exceeded(partner.ReadOnly).WithRemedy(partner.NotReadOnly)
 	}
-	if a.holds() >= a.bounds.MaxHolds {
+	if a.ledger.Holds() >= a.bounds.MaxHolds {
 		return nil, partner.Exceeded("no more than %s may be made (--max-holds)", count.Of(a.bounds.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
 	}
 	entry, err := a.ledger.Attempt(ledger.SlotOf(offer), units)
@@ -73,16 +73,6 @@ func (a *Account) recordAttempt(attempt *Hold, answer *probe.Answer) {
 	}
 }
 
-// holds returns the number of holds that were made or may have been made.
-func (a *Account) holds() (made int) {
-	for _, entry := range a.ledger.Entries() {
-		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unanswered {
-			made++
-		}
-	}
-	return made
-}
-
 // Tests that could use any number of holds and bookings stop when the run has used a share of them,
 // so that every rule is judged once. They are played in this order, and holds that expire after them.
 const (
@@ -104,7 +94,7 @@ func (a *Account) Plenty(share float64, more int) bool {
 	if a.lifecycles {
 		share -= lifecyclesShare
 	}
-	return float64(a.holds()+more) < share*float64(a.bounds.MaxHolds) && float64(a.made) < share*float64(a.bounds.MaxBookings)
+	return float64(a.ledger.Holds()+more) < share*float64(a.bounds.MaxHolds) && float64(a.made) < share*float64(a.bounds.MaxBookings)
 }
 
 // Bookings returns the number of bookings made.

@@ -22,7 +22,7 @@ func asJSON(t *testing.T, value any) []byte {
 
 func TestACatalogThatIsShownCanBeReadAgainAndIsTheSame(t *testing.T) {
 	t.Parallel()
-	generated, err := Generate(7, 200, 3)
+	generated, err := Generate(7, 50, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -25,6 +26,10 @@ func Default() *Catalog {
 	catalog.source = nil // the caller may change it, so the lines may no longer be right
 	return catalog
 }
+
+// DefaultIndex returns the index of Default. All mocks in a process share it, because reading and
+// validating the catalog takes most of the time of starting one.
+var DefaultIndex = sync.OnceValues(func() (*Index, error) { return Default().Index() })
 
 // maxFile is the maximum size of a catalog file, in bytes.
 const maxFile = 64 << 20

@@ -17,7 +17,7 @@ import (
 // caseOf is a case of exchanges, each an hour after the last, in both times.
 func caseOf(t *testing.T, exchanges ...journal.Exchange) judge.Case {
 	t.Helper()
-	index, err := catalog.Default().Index()
+	index, err := catalog.DefaultIndex()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // of that seed.
 func eachOption(t *testing.T, seed uint64, f func(*testing.T, *Platform, *catalog.IndexedOption)) {
 	t.Helper()
-	index, err := catalog.Default().Index()
+	index, err := catalog.DefaultIndex()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func registry(t testing.TB, max int) *Registry {
 
 func registryAt(t testing.TB, max int, clock clock.Clock) *Registry {
 	t.Helper()
-	index, err := catalog.Default().Index()
+	index, err := catalog.DefaultIndex()
 	if err != nil {
 		t.Fatal(err)
 	}

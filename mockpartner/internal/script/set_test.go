@@ -17,7 +17,7 @@ import (
 
 func set(t *testing.T, seed uint64, faults ...Fault) *Set {
 	t.Helper()
-	index, err := catalog.Default().Index()
+	index, err := catalog.DefaultIndex()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func run(t *testing.T) partner {
 
 func runAt(t *testing.T, clock *clock.Virtual) partner {
 	t.Helper()
-	index, err := catalog.Default().Index()
+	index, err := catalog.DefaultIndex()
 	if err != nil {
 		t.Fatal(err)
 	}
