@@ -93,7 +93,7 @@ func (w Windows) unlike() (all []Unlike) {
 		long[slot.ID] = slot
 	}
 	for _, slot := range w.Part.Slots {
-		if field := slot.Contradicts(long[slot.ID]); field != "" {
+		if field := slot.Contradicts(long[slot.ID]); field != "" && slot.ID != "" {
 			all = append(all, Unlike{slot.ID, field})
 		}
 	}
