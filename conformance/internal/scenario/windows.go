@@ -15,9 +15,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// reread is the number of options that are read a second time, including the last; one fewer at
+// reread is the number of options that are read a second time, including the last; quickReread at
 // quick depth.
-const reread = 4
+const reread, quickReread = 4, 2
 
 // Windows contains two answers about the slots of one option: for a long window, and for the same
 // window or a part of it.
@@ -41,7 +41,7 @@ type Unlike struct{ SlotID, Field string }
 func (v *Survey) filled(depth plan.Depth) []SlotAnswer {
 	some := slices.DeleteFunc(slices.Clone(v.Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
 	if depth == plan.Quick {
-		return plan.Spread(some, reread-1)
+		return plan.Spread(some, quickReread)
 	}
 	return plan.Spread(some, reread)
 }
