@@ -11,6 +11,14 @@ import (
 	"partnerkit.dev/internal/redact"
 )
 
+const (
+	// mostValues is the maximum number of values that are remembered for a code or id, and searched for in
+	// other encodings.
+	mostValues = 20
+	// longestValue is the longest such value, in bytes. Answers do not repeat longer ones.
+	longestValue = 200
+)
+
 // customers is the customers' data in the bodies of one call.
 type customers struct {
 	values  []string

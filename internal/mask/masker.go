@@ -29,16 +29,9 @@ type Masker struct {
 // NewMasker returns a Masker that remembers nothing yet.
 func NewMasker() *Masker { return &Masker{byCode: map[string][]string{}} }
 
-const (
-	// mostRemembered is the maximum number of codes and ids that are remembered. The oldest are
-	// forgotten.
-	mostRemembered = 20_000
-	// mostValues is the maximum number of values remembered for each, and searched for in other
-	// encodings.
-	mostValues = 20
-	// longestValue is the longest such value, in bytes. Answers do not repeat longer ones.
-	longestValue = 200
-)
+// mostRemembered is the maximum number of codes and ids that are remembered. The oldest are
+// forgotten.
+const mostRemembered = 20_000
 
 // Masked returns the bodies of a call and of its answer without customers' data: in the fields
 // about customers, and wherever the answer repeats their values. What is left is judged as the

@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	// memory is the memory that the command tries to stay within, and mostData a limit that the
-	// system enforces where it can, in bytes.
-	memory   = "GOMEMLIMIT=256MiB"
-	mostData = 1 << 30
+	// memory is the memory that the command tries to stay within.
+	memory = "GOMEMLIMIT=256MiB"
 	// mostErrors limits the stored end of a process's errors, in bytes.
 	mostErrors = 4 << 10
 )

@@ -7,8 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lower is how much lower the priority of a process is than the service's. The lowest is 19.
-const lower = 10
+const (
+	// lower is how much lower the priority of a process is than the service's. The lowest is 19.
+	lower = 10
+	// mostData is the limit of a process's data that the system enforces, in bytes.
+	mostData = 1 << 30
+)
 
 // start starts a process in its own group, so that signals to the service's group do not reach it.
 // The process receives a signal when the service crashes. It has a lower priority than the service,
