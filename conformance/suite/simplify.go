@@ -16,7 +16,7 @@ import (
 func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs specsOn) (*breach, *plan.Case) {
 	for again := true; again; {
 		again = false
-		for _, simpler := range append(r.roomier(on), on.Simpler()...) {
+		for _, simpler := range append(r.roomier(found.rule, on, specs), on.Simpler()...) {
 			simplest := r.breachOn(ctx, &simpler, specs)
 			if simplest != nil && judge.Before(&simpler, simplest.blamed(), found.blamed()) {
 				found, on, again = simplest, &simpler, true
@@ -29,8 +29,12 @@ func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs 
 
 // roomier returns the case on the slot of its option with the most seats left, where every call of the
 // case shows its effect: in a slot without a seat left, a call that takes seats once more changes
-// nothing until others are returned. It returns none if its own slot has about as many.
-func (r *run) roomier(on *plan.Case) []plan.Case {
+// nothing until others are returned. It returns none if its own slot has about as many, or if the
+// broken rule is not about seats.
+func (r *run) roomier(of rule.Rule, on *plan.Case, specs specsOn) []plan.Case {
+	if !slices.ContainsFunc(specs(on), func(s judge.Spec) bool { return s.Rule.ID == of.ID && s.AboutSeats() }) {
+		return nil
+	}
 	left := func(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 	most := on.Offer
 	for _, offer := range bookable(r.player) {
