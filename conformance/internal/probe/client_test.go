@@ -291,7 +291,8 @@ func TestCallsAreNoMoreASecondThanTheyMayBe(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if took, want := time.Since(began), (calls-1)*time.Second/perSecond; took < want {
+	// One interval less: concurrent calls may ask in another order than they read the clock.
+	if took, want := time.Since(began), (calls-2)*time.Second/perSecond; took < want {
 		t.Errorf("want %d concurrent calls to take at least %s, got %s", calls, want, took)
 	}
 }
