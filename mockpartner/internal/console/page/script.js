@@ -180,7 +180,10 @@
     if (new URL(url).pathname !== location.pathname) { location.assign(url); return; }
     came.delete(block); // even if it looks as before
     put(page, byId(form.id));
-    if (ok) notify(`Done: ${form.dataset.label}`);
+    if (ok) {
+      notify(`Done: ${form.dataset.label}`);
+      lastShown = performance.now(); // exchanges are announced after it
+    }
     if (document.activeElement === document.body) refocus(button, block);
   }
   document.addEventListener("submit", event => {
