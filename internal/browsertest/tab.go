@@ -25,6 +25,8 @@ const (
 	longestLook = 160 * time.Millisecond
 	// mostKeys is the maximum number of times that a key is pressed to reach something.
 	mostKeys = 300
+	// mostClicks is the maximum number of times that an element which moves away is clicked.
+	mostClicks = 3
 	// control is the control key, as a bit of the browser's key events.
 	control = 2
 )
@@ -142,10 +144,28 @@ func (tab *Tab) Do(steps ...Action) {
 	}
 }
 
-// Click clicks on the first element that matches the selector, once it is visible.
+// Click clicks on the first element that matches the selector, once it is visible. If the page moves
+// the element away at that moment, it clicks again, as a person would.
 func (tab *Tab) Click(selector string) {
 	tab.T.Helper()
-	tab.Do(chromedp.Click(chromedp.CSS(selector)))
+	watch := fmt.Sprintf(`window.missed = true; document.addEventListener("click", e => { window.missed = !e.target.closest(%q) }, { capture: true, once: true })`, selector)
+	for range mostClicks {
+		_, _ = chromedp.Run(tab.Context, chromedp.Evaluate[any](watch))
+		tab.Do(chromedp.Click(chromedp.CSS(selector)))
+		if !tab.missed() {
+			return
+		}
+	}
+	tab.fail(fmt.Sprintf("%s moved away at each of %d clicks", selector, mostClicks))
+}
+
+// missed reports whether the last click met another element. A click that leads to another page, or
+// opens a dialog, has met its own.
+func (tab *Tab) missed() bool {
+	ctx, cancel := context.WithTimeout(tab.Context, time.Second)
+	defer cancel()
+	missed, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("window.missed === true"))
+	return err == nil && missed
 }
 
 // Write inserts a text into the first field that matches the selector, as if pasted. Separate key
