@@ -148,7 +148,10 @@ func (tab *Tab) Do(steps ...Action) {
 // the element away at that moment, it clicks again, as a person would.
 func (tab *Tab) Click(selector string) {
 	tab.T.Helper()
-	watch := fmt.Sprintf(`window.missed = true; document.addEventListener("click", e => { window.missed = !e.target.closest(%q) }, { capture: true, once: true })`, selector)
+	// Where a page's scripts are disabled, the listeners do nothing.
+	watch := fmt.Sprintf(`window.missed = false;
+		document.addEventListener("pointerdown", () => { window.missed = true }, { capture: true, once: true });
+		document.addEventListener("click", e => { window.missed = !e.target.closest(%q) }, { capture: true, once: true })`, selector)
 	for range mostClicks {
 		_, _ = chromedp.Run(tab.Context, chromedp.Evaluate[any](watch))
 		tab.Do(chromedp.Click(chromedp.CSS(selector)))
