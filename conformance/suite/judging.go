@@ -242,7 +242,8 @@ func (j *judging) until(s judge.Step, test *noise.Test) func(attempt, stops, tri
 				return false
 			}
 		}
-		return attempt < most && (attempt == 0 || !fresh || !clock.LateForMore())
+		begun := attempt == 0 || s.Race > 0 && tries == 0 && attempt < scenario.LeastRounds
+		return attempt < most && (begun || !fresh || !clock.LateForMore())
 	}
 }
 

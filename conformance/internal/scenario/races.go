@@ -146,9 +146,13 @@ type LastSeats struct {
 	Swapped  *Reading
 }
 
+// LeastRounds is how many rounds of a race are begun even if little time is left, because the partner may
+// refuse calls of some with 429.
+const LeastRounds = 3
+
 // another returns a stop if a race must not be run again because too little time is left.
 func (p *Player) another(round int) *partner.Stop {
-	if round > 0 && p.Time.LateForMore() {
+	if round >= LeastRounds && p.Time.LateForMore() {
 		return partner.Missing("there was no time for another round of the race")
 	}
 	return nil
