@@ -60,13 +60,20 @@ func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*brea
 	return found, on
 }
 
-// holdsInFull reports whether a rule holds on a case that is played with all optional fields.
-func (r *run) holdsInFull(ctx context.Context, of rule.Rule, on *plan.Case) bool {
+// holdsInFull reports whether a rule holds on a case that is played with all optional fields. It does
+// only if every check of the rule passes there; a rule without one on cases has not been tried.
+func (r *run) holdsInFull(ctx context.Context, of rule.Rule, on *plan.Case) (holds bool) {
 	full := *on
 	full.Bare = false
-	return !slices.ContainsFunc(judge.CaseSpecs(&full), func(s judge.Spec) bool {
-		return s.Rule.ID == of.ID && r.find(ctx, r.player.On(&full), s).Outcome != ""
-	})
+	for _, s := range judge.CaseSpecs(&full) {
+		if s.Rule.ID != of.ID {
+			continue
+		}
+		if holds = r.find(ctx, r.player.On(&full), s).Outcome == ""; !holds {
+			return false
+		}
+	}
+	return holds
 }
 
 // traced returns a finding with its cause: if simpler lifecycles on the same slot show a breach too,
