@@ -54,22 +54,39 @@ func (r *run) roomier(of rule.Rule, on *plan.Case, specs specsOn) []plan.Case {
 // occurs only without optional fields or bodies breaks the rule about those.
 func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
 	found, on = r.simplest(ctx, found, on, judge.CaseSpecs)
-	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.holdsInFull(ctx, found.rule, on) {
+	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.onlyBare(ctx, found.rule, on) {
 		found.Cause = &left
 	}
 	return found, on
 }
 
-// holdsInFull reports whether a rule holds on a case that is played with all optional fields. It does
-// only if every check of the rule passes there; a rule without one on cases has not been tried.
-func (r *run) holdsInFull(ctx context.Context, of rule.Rule, on *plan.Case) (holds bool) {
+// bareRounds is how often a case is played again with and without optional fields. A breach that
+// shows now and then would otherwise be blamed on the fields.
+const bareRounds = 3
+
+// onlyBare reports whether a rule is broken on a case each time that it is played without optional
+// fields, and never with them.
+func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case) bool {
 	full := *on
 	full.Bare = false
-	for _, s := range judge.CaseSpecs(&full) {
+	for range bareRounds {
+		r.player.Forget(on)
+		r.player.Forget(&full)
+		if r.holds(ctx, of, on) || !r.holds(ctx, of, &full) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether a rule holds on a case. It does only if every check of the rule passes there;
+// a rule without one on cases has not been tried.
+func (r *run) holds(ctx context.Context, of rule.Rule, on *plan.Case) (holds bool) {
+	for _, s := range judge.CaseSpecs(on) {
 		if s.Rule.ID != of.ID {
 			continue
 		}
-		if holds = r.find(ctx, r.player.On(&full), s).Outcome == ""; !holds {
+		if holds = r.find(ctx, r.player.On(on), s).Outcome == ""; !holds {
 			return false
 		}
 	}

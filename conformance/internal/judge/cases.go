@@ -16,7 +16,7 @@ import (
 // CaseSpecs returns the specs of the rules that are also judged on a case: the same steps with the
 // case's slot, party and order of calls. A rule that may cause another's breach comes first.
 func CaseSpecs(on *plan.Case) []Spec {
-	one, mixed := on.Guests() == 1, len(on.Units) > 1
+	takes, gives := seatRules(on.Guests(), len(on.Units))
 	holding := with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return taken(&h.Opening) }))
 	released := with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return returned(&h.Opening, h.Release) }))
 	specs := []Spec{
@@ -38,14 +38,7 @@ func CaseSpecs(on *plan.Case) []Spec {
 		spec(rule.ConfirmVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Booked) })...),
 		spec(rule.CancelVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Cancelled) })...),
 	}
-	switch {
-	case one:
-		specs = append(specs, spec(rule.ReserveVacanciesOne, holding...), spec(rule.ReleaseVacanciesOne, released...))
-	case mixed:
-		specs = append(specs, spec(rule.ReserveVacanciesMixed, holding...), spec(rule.ReleaseVacanciesMany, released...))
-	default:
-		specs = append(specs, spec(rule.ReserveVacanciesMany, holding...), spec(rule.ReleaseVacanciesMany, released...))
-	}
+	specs = append(specs, spec(takes, holding...), spec(gives, released...))
 	for _, s := range slices.Concat(reserveSpecs(), confirmSpecs(), releaseSpecs(), cancelSpecs()) {
 		if !elsewhere[s.Rule.ID] {
 			specs = append(specs, s)

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 )
@@ -16,13 +18,7 @@ func MemorySpecs() (specs []Spec) {
 }
 
 func memorySpecs(party scenario.EarlyParty) []Spec {
-	takes, gives := rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
-	switch party {
-	case scenario.EarlyPair:
-		takes, gives = rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
-	case scenario.EarlyMixed:
-		takes, gives = rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
-	}
+	takes, gives := seatRules(party.Size())
 	of := func(r rule.Rule, state scenario.EarlyState, judge func(*scenario.Kept) Finding) Spec {
 		return spec(r, once(scenario.PlayKept(state, party), judge))
 	}
@@ -47,7 +43,9 @@ func memorySpecs(party scenario.EarlyParty) []Spec {
 		}),
 		of(rule.ReleaseStatus, scenario.LeftOpen, func(k *scenario.Kept) Finding { return reached(k.Release.Answer != nil, k.Stop) }),
 		spec(gives, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftOpen, party), func(k *scenario.Kept) Move {
-			return Move{before: k.Seen, after: k.Release.After, by: k.Guests, infants: k.Infants, stop: k.Stop, between: sent(k.Release)}
+			m := returned(&k.Opening, k.Release)
+			m.via = []*scenario.Reading{meanwhile(k.Held, k.Seen)}
+			return m
 		}))...),
 		of(rule.ReleaseRepeatStatus, scenario.SoonReleased, func(k *scenario.Kept) Finding { return late(last(k.ReleasesAgain), Status(ok)) }),
 		seats(rule.ReleaseRepeatVacancies, scenario.SoonReleased, func(k *scenario.Kept) Move { return still(k, last(k.ReleasesAgain)) }),
@@ -65,13 +63,26 @@ func memorySpecs(party scenario.EarlyParty) []Spec {
 		}),
 		of(rule.CancelStatus, scenario.SoonBooked, func(k *scenario.Kept) Finding { return reached(k.Cancel.Answer != nil, k.Stop) }),
 		seats(rule.CancelVacancies, scenario.SoonBooked, func(k *scenario.Kept) Move {
-			return Move{before: k.LateRelease.After, after: k.Cancel.After, by: k.Guests, infants: k.Infants, stop: k.Stop, between: sent(k.Cancel)}
+			confirm := k.Confirm
+			confirm.After = meanwhile(confirm.After, k.Seen)
+			return cancelledSeats(&k.Opening, confirm, slices.Concat(k.Repeats, []scenario.Act{k.LateRelease, k.Cancel})...)
 		}),
 		of(rule.CancelRepeatStatus, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(last(k.CancelsAgain), Status(ok)) }),
 		seats(rule.CancelRepeatVacancies, scenario.SoonUndone, func(k *scenario.Kept) Move { return still(k, last(k.CancelsAgain)) }),
 		of(rule.ConfirmCancelled, scenario.SoonUndone, refused(func(k *scenario.Kept) scenario.Act { return k.ConfirmCancelled })),
 		of(rule.ReleaseCancelled, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(k.ReleaseCancelled, Status(ok)) }),
 	}
+}
+
+// meanwhile joins two readings of a slot between which only time passed. What changed in that time is
+// not the effect of a call.
+func meanwhile(early, late *scenario.Reading) *scenario.Reading {
+	if early == nil || late == nil {
+		return nil
+	}
+	joined := *late
+	joined.First = early.First
+	return &joined
 }
 
 // late expects that the answer to an act, if there is one, passes a check.

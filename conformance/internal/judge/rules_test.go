@@ -307,24 +307,41 @@ func TestOnlyWhatMovesWithTheStepsOfALifecycleIsItsChange(t *testing.T) {
 	}
 }
 
-func TestACancellationIsNotBlamedForSeatsThatConfirmHasTakenAgain(t *testing.T) {
+func TestACallIsNotBlamedForSeatsThatAnEarlierCallHasMoved(t *testing.T) {
 	t.Parallel()
-	hold := scenario.Opening{Guests: 1, Before: lookAt(0, 5), Held: lookAt(10, 4), Traits: &scenario.Traits{}}
-	cancelled := func(confirmed, left int64) Try {
-		return cancelledSeats(&hold, scenario.Act{After: lookAt(20, confirmed)}, scenario.Act{After: lookAt(30, left)}).try()
-	}
+	party := []partnerapi.UnitQuantity{{ID: "adult", Quantity: 2}}
 	for _, test := range []struct {
-		name            string
-		confirmed, left int64
-		flaw, confirm   bool
+		name                              string
+		held, confirmed, cancelled        int64 // left then, of 5 seats
+		afterConfirm, afterCancel, onHold string
 	}{
-		{"all seats returned", 4, 5, false, false},
-		{"confirm takes seats again", 3, 4, true, true},
-		{"the cancellation returns none", 4, 4, true, false},
+		{"all is well", 3, 3, 5, "", "", ""},
+		{"the hold takes too few", 4, 4, 6, rule.ReserveVacanciesMany.ID, rule.ReserveVacanciesMany.ID, rule.ReserveVacanciesMany.ID},
+		{"the hold takes too few, confirm the rest", 4, 3, 5, "", "", rule.ReserveVacanciesMany.ID},
+		{"confirm takes seats again", 3, 1, 3, rule.ConfirmVacancies.ID, rule.ConfirmVacancies.ID, ""},
+		{"the cancellation returns none", 3, 3, 3, "", rule.CancelVacancies.ID, ""},
+		{"the hold takes too few, confirm too many", 4, 2, 4, rule.ConfirmVacancies.ID, rule.ConfirmVacancies.ID, rule.ReserveVacanciesMany.ID},
 	} {
-		got := cancelled(test.confirmed, test.left)
-		if (got.Flaw != "") != test.flaw || (got.Cause != nil && got.Cause.ID == rule.ConfirmVacancies.ID) != test.confirm {
-			t.Errorf("%s: Expected a flaw %t, of confirm %t; received %q, cause %v", test.name, test.flaw, test.confirm, got.Flaw, got.Cause)
+		hold := scenario.Opening{Guests: 2, Units: party, Before: lookAt(0, 5), Held: lookAt(10, test.held), Traits: &scenario.Traits{}}
+		confirm, cancel := scenario.Act{After: lookAt(20, test.confirmed)}, scenario.Act{After: lookAt(30, test.cancelled)}
+		for own, move := range map[string]struct {
+			Move
+			want string
+		}{
+			rule.ReserveVacanciesMany.ID: {taken(&hold), test.onHold},
+			rule.ConfirmVacancies.ID:     {confirmedSeats(&hold, confirm), test.afterConfirm},
+			rule.CancelVacancies.ID:      {cancelledSeats(&hold, confirm, cancel), test.afterCancel},
+		} {
+			got, blamed := move.try(), ""
+			if got.Flaw != "" {
+				blamed = own
+			}
+			if got.Cause != nil {
+				blamed = got.Cause.ID
+			}
+			if blamed != move.want {
+				t.Errorf("%s: expected %s to blame %q, received %q (%s)", test.name, own, move.want, blamed, got.Flaw)
+			}
 		}
 	}
 }

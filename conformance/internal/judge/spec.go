@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -221,8 +222,10 @@ func (m Move) try() Try {
 	t.Took, t.Off = took, m.off(seats)
 	if t.Off != 0 {
 		t.Flaw = m.String()
-		if m.part != nil && m.part.try().Flaw != "" {
-			t.Cause = &m.part.rule
+		if m.part != nil {
+			if earlier := m.part.try(); earlier.Off*t.Off > 0 {
+				t.Cause = cmp.Or(earlier.Cause, &m.part.rule)
+			}
 		}
 		t.Shown = slices.Concat([]*probe.Exchange{m.before.Last.Shown}, m.between, []*probe.Exchange{m.after.First.Shown})
 	}
@@ -249,13 +252,30 @@ func taken(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, -o.
 func returned(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, 0, acts...) }
 
 // moved expects that the seats change by this number from before the hold to the last act, or to
-// the hold if there is no act.
+// the hold if there is no act. The hold is an earlier part of such a move.
 func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
 	m := Move{before: o.Before, after: o.Held, by: by, infants: o.Infants, stop: o.Stop, between: append(o.Reserve(), sent(acts...)...)}
+	if len(acts) > 0 && o.Held != nil && !o.TakesLater() {
+		takes, _ := seatRules(o.Guests, len(o.Units))
+		m.part = &part{takes, taken(o)}
+	}
 	for _, act := range acts {
 		m.via, m.after = append(m.via, m.after), act.After
 	}
 	return m
+}
+
+// seatRules returns the rules about the seats that a hold takes, and that its release gives back,
+// for a party of that many guests of that many types.
+func seatRules(guests int64, types int) (takes, gives rule.Rule) {
+	switch {
+	case types > 1:
+		return rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
+	case guests > 1:
+		return rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
+	default:
+		return rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
+	}
 }
 
 // still expects that acts have not changed the seats since a reading.

@@ -53,10 +53,11 @@ func (v *Verdicts) isBroken(r rule.Rule) bool {
 	return known != nil && known.Outcome == Weight(r)
 }
 
-// Stands reports whether no breach of r is recorded so far.
+// Stands reports whether r may still be found broken: it has passed, or could not be judged on what
+// was tried so far.
 func (v *Verdicts) Stands(r rule.Rule) bool {
 	known := v.Get(r.ID)
-	return known == nil || known.Outcome == report.Passed
+	return known == nil || known.Outcome == report.Passed || known.Outcome == report.Inconclusive && !v.isBroken(r)
 }
 
 // AnyFailed reports whether one of the specs that fit is of a rule that has failed.

@@ -18,8 +18,8 @@ const (
 	// MostTries is the maximum number of tries of one rule; mostAmongOthers where other customers
 	// are seen.
 	MostTries, mostAmongOthers = 8, 12
-	// seenIfBroken is the assumed probability that a try shows a broken rule.
-	seenIfBroken = 0.8
+	// usually is the assumed probability that a try shows a broken rule.
+	usually = 0.8
 	// certain and ruledOut are the log odds at which a breach counts as certain, 1,800 to 1, and
 	// at which it is ruled out, 1 to 10. certainAmongOthers, 100,000 to 1, is for partners whose
 	// other customers are seen: they make many of the thousands of results of a run unexpected,
@@ -63,17 +63,18 @@ type Try struct {
 	Slot      *Watch        // of the slot used; nil: other customers do not matter
 }
 
-// weight returns by how much a try makes a breach with this number of seats likelier than other
-// customers, who leave the seats unchanged during the try with the probability still.
-func (t Try) weight(off int64, still float64) float64 {
+// weight returns by how much a try makes a breach that shows at a rate, with this number of seats,
+// likelier than other customers, who leave the seats unchanged during the try with the probability
+// still.
+func (t Try) weight(off int64, rate, still float64) float64 {
 	switch {
 	case !t.Wrong:
-		return max(-mostWeight, min(0, math.Log((1-seenIfBroken)/still)))
+		return max(-mostWeight, min(0, math.Log((1-rate)/still)))
 	case t.Disturbed || t.Off != off:
 		return 0
 	default:
 		// Others might equally have changed the seats the other way.
-		return max(0, min(mostWeight, math.Log(seenIfBroken*still/((1-still)/2))))
+		return max(0, min(mostWeight, math.Log(rate*still/((1-still)/2))))
 	}
 }
 
@@ -118,47 +119,66 @@ func (t *Test) Add(try Try) Answer {
 	if !try.Wrong {
 		t.held++
 	}
-	switch odds, _ := t.odds(); {
+	odds, _ := t.odds()
+	switch {
 	case t.Rare && t.held >= t.Clean && t.held == len(t.tries):
-		return Holds
-	case !t.Rare && t.held >= t.Clean && odds <= ruledOut:
 		return Holds
 	case odds >= sure:
 		return Broken
-	default:
-		return Undecided
 	}
+	if often, _ := t.oddsAt(usually); !t.Rare && t.held >= t.Clean && often <= ruledOut {
+		return Holds
+	}
+	return Undecided
 }
+
+// calmRates lists how often a broken rule may show in the tries of a run in which no other customer
+// was seen, so that two unexpected tries of several are enough; raceRates how often a race may be
+// lost.
+var (
+	calmRates = []float64{usually, 0.5, 0.2}
+	raceRates = []float64{0.5, 0.2, 0.1, 0.05, 0.02, 0.01}
+)
 
 // odds returns the odds of the likeliest breach, and the index of the first try that shows it; -1
 // if no try showed a flaw.
 func (t *Test) odds() (odds float64, suspect int) {
+	switch {
+	case t.Rare:
+		return t.oddsAt(raceRates...)
+	case t.others():
+		return t.oddsAt(usually)
+	default:
+		return t.oddsAt(calmRates...)
+	}
+}
+
+// oddsAt returns the odds of the likeliest breach that shows at one of the rates, like odds.
+func (t *Test) oddsAt(rates ...float64) (odds float64, suspect int) {
 	odds, suspect = math.Inf(-1), -1
 	for i, wrong := range t.tries {
 		if !wrong.Wrong {
 			continue
 		}
-		if sum := t.sum(wrong.Off); sum > odds {
-			odds, suspect = sum, i
+		for _, rate := range rates {
+			if sum := t.sum(wrong.Off, rate); sum > odds {
+				odds, suspect = sum, i
+			}
 		}
 	}
 	return odds, suspect
 }
 
-// rates lists how often a race may be lost if the rule is broken.
-var rates = []float64{0.5, 0.2, 0.1, 0.05, 0.02, 0.01}
-
-// sum returns the weight of the tries for a breach with this number of seats.
-func (t *Test) sum(off int64) float64 {
-	mostStill := t.mostStill(off)
-	if !t.Rare {
-		return t.summed(func(try Try) float64 { return try.weight(off, t.still(try, mostStill)) })
+// sum returns the weight of the tries for a breach that shows at a rate, with this number of seats.
+func (t *Test) sum(off int64, rate float64) (sum float64) {
+	mostStill, weight := t.mostStill(off), Try.weight
+	if t.Rare {
+		weight = Try.rareWeight
 	}
-	likeliest := math.Inf(-1)
-	for _, rate := range rates {
-		likeliest = max(likeliest, t.summed(func(try Try) float64 { return try.rareWeight(off, rate, t.still(try, mostStill)) }))
+	for _, try := range t.tries {
+		sum += weight(try, off, rate, t.still(try, mostStill))
 	}
-	return likeliest
+	return sum
 }
 
 // mostStill returns the maximum probability that others change no seat during a try: 1 unless tries
@@ -183,13 +203,6 @@ func (t *Test) still(try Try, most float64) float64 {
 		return 1
 	}
 	return min(most, try.Slot.still(try.Took, t.Run))
-}
-
-func (t *Test) summed(weight func(Try) float64) (sum float64) {
-	for _, try := range t.tries {
-		sum += weight(try)
-	}
-	return sum
 }
 
 // rareWeight returns by how much a try makes a breach likelier that shows at a rate, with this

@@ -128,6 +128,36 @@ func TestARunInWhichNoSlotMovedNeedsFewerTries(t *testing.T) {
 	}
 }
 
+func TestABreachThatShowsNowAndThenIsFoundWhereNoOneElseIs(t *testing.T) {
+	t.Parallel()
+	const off, fine = true, false
+	calm := seen(200, 0)
+	for _, test := range []struct {
+		name       string
+		others     int
+		offs       []bool // then fine
+		want       Answer
+		mostPlayed int
+	}{
+		{"once", 0, []bool{off}, Holds, 6},
+		{"in one of three", 0, []bool{off, fine, fine, off}, Broken, 4},
+		{"in one of five", 0, []bool{off, fine, fine, fine, fine, off}, Broken, 6},
+		{"in one of five, where others are seen", 1, []bool{off, fine, fine, fine, fine, off}, Holds, 10},
+	} {
+		w, got, played := Test{Clean: 1, Run: Watch{Lasted: 1000 * time.Second, Moves: test.others}}, Undecided, 0
+		for ; played < w.Most() && got == Undecided; played++ {
+			if played < len(test.offs) && test.offs[played] {
+				got = w.Add(isOff(-1, calm))
+			} else {
+				got = w.Add(holds(calm))
+			}
+		}
+		if got != test.want || played > test.mostPlayed {
+			t.Errorf("%s: expected %d after at most %d tries, received %d after %d", test.name, test.want, test.mostPlayed, got, played)
+		}
+	}
+}
+
 // Around the end of a hold of 20 minutes two minutes pass in which others may move
 // its seats: no short look at the slot would show that they do not.
 func TestASeatThatIsGoneWithAnExpiredHoldIsABreachWhereItsSlotWasWatchedMeanwhile(t *testing.T) {

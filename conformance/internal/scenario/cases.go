@@ -3,6 +3,8 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"maps"
+	"strings"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -42,6 +44,13 @@ func (p *Player) Case() *plan.Case { return p.on.Case }
 // basis is what lifecycles are played on: a case, or what is easiest to try.
 type basis struct{ *plan.Case }
 
+// Forget makes the lifecycles on a case be played again when they are next requested.
+func (p *Player) Forget(c *plan.Case) {
+	maps.DeleteFunc(p.memory, func(key string, _ any) bool {
+		return strings.HasSuffix(key[:strings.LastIndex(key, "/")], basis{c}.named(""))
+	})
+}
+
 // named returns a lifecycle name that includes the case, if there is one.
 func (b basis) named(name string) string {
 	if b.Case == nil {
@@ -77,7 +86,7 @@ func (o *Opening) Like() *plan.Case {
 	if o.Case != nil || o.Offer.Slot.ID == "" || o.Offer.Option.Lead() == "" {
 		return nil
 	}
-	like := &plan.Case{Offer: o.Offer, Units: o.units, Bare: o.bare, Between: plan.Nothing}
+	like := &plan.Case{Offer: o.Offer, Units: o.Units, Bare: o.bare, Between: plan.Nothing}
 	if len(like.Units) == 0 {
 		like.Units = []partnerapi.UnitQuantity{{ID: o.Offer.Option.Lead(), Quantity: 1}}
 	}

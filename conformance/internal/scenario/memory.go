@@ -39,14 +39,25 @@ const (
 
 func EarlyParties() []EarlyParty { return []EarlyParty{EarlyGuest, EarlyPair, EarlyMixed} }
 
+// Size returns the number of guests and of their types.
+func (p EarlyParty) Size() (guests int64, types int) {
+	switch p {
+	case EarlyPair:
+		return 2, 1
+	case EarlyMixed:
+		return 2, 2
+	default:
+		return 1, 1
+	}
+}
+
 // early returns what a hold of such a party in that state needs.
 func early(state EarlyState, party EarlyParty, option string) wanted {
-	want := seat(fmt.Sprintf("reserve %s, to check it again later: %s", model.SeatsWord(min(2, int64(party)+1)), state), option)
-	switch party {
-	case EarlyPair:
-		want.Seats, want.party = 2, leads(2)
-	case EarlyMixed:
-		want.Seats, want.party = 2, twoTypes
+	guests, types := party.Size()
+	want := seat(fmt.Sprintf("reserve %s, to check it again later: %s", model.SeatsWord(guests), state), option)
+	want.Seats, want.party = guests, leads(guests)
+	if types > 1 {
+		want.party = twoTypes
 	}
 	return want
 }

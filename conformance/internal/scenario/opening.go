@@ -29,13 +29,14 @@ type Opening struct {
 	Others  []Other    // holds in the same slot between the calls of a case
 	Idle    []Idle     // what reads between the calls of a case showed of the slot
 
+	Units []partnerapi.UnitQuantity // the party
+
 	acts int // number of calls of a case so far
 	// bookedFirst leaves out pulls and windows until the hold is a booking: some faults show only where
 	// the first of them meets one.
 	bookedFirst bool
 	seen        *Reading // since the last call; nil: none
-	units       []partnerapi.UnitQuantity
-	bare        bool // some optional fields were left out
+	bare        bool     // some optional fields were left out
 }
 
 // OptionKey returns the key of the lifecycle's option.
@@ -149,7 +150,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	// Checkout also reserves the current id.
 	opened.Offer.Slot = opened.Before.Last.Slot
 	party := w.party(offer.Option)
-	opened.units, opened.bare = party, !w.full
+	opened.Units, opened.bare = party, !w.full
 	for _, unit := range party {
 		opened.Guests += int64(unit.Quantity)
 	}
