@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -54,43 +55,55 @@ func (r *run) roomier(of rule.Rule, on *plan.Case, specs specsOn) []plan.Case {
 // occurs only without optional fields or bodies breaks the rule about those.
 func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
 	found, on = r.simplest(ctx, found, on, judge.CaseSpecs)
-	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.onlyBare(ctx, found.rule, on) {
+	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.onlyBare(ctx, found.rule, on, left) {
 		found.Cause = &left
 	}
 	return found, on
 }
 
-// bareRounds is how often a case is played again with and without optional fields. A breach that
-// shows now and then would otherwise be blamed on the fields.
+// bareRounds is how often a case is played with and without optional fields before a breach is blamed
+// on the fields: it may also be one that shows now and then.
 const bareRounds = 3
 
 // onlyBare reports whether a rule is broken on a case each time that it is played without optional
-// fields, and never with them.
-func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case) bool {
+// fields, and never with them. Once is enough if left, the rule about these fields, is known to be
+// broken, or if there are no seats to play the case again.
+func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case, left rule.Rule) bool {
 	full := *on
 	full.Bare = false
-	for range bareRounds {
-		r.player.Forget(on)
-		r.player.Forget(&full)
-		if r.holds(ctx, of, on) || !r.holds(ctx, of, &full) {
+	known := !r.verdicts.Stands(left)
+	for round := range bareRounds {
+		if round > 0 {
+			r.player.Forget(on)
+			r.player.Forget(&full)
+		}
+		without, with := r.again(ctx, of, on), r.again(ctx, of, &full)
+		switch open := report.Inconclusive; {
+		case round > 0 && without == open, (round > 0 || known) && with == open:
+			return true
+		case without == report.Passed, with != report.Passed:
 			return false
+		case known:
+			return true
 		}
 	}
 	return true
 }
 
-// holds reports whether a rule holds on a case. It does only if every check of the rule passes there;
-// a rule without one on cases has not been tried.
-func (r *run) holds(ctx context.Context, of rule.Rule, on *plan.Case) (holds bool) {
+// again returns the outcome of a rule on a case: that of the first check that does not pass. A rule
+// without a check on cases is not applicable.
+func (r *run) again(ctx context.Context, of rule.Rule, on *plan.Case) report.Outcome {
+	outcome := report.NotApplicable
 	for _, s := range judge.CaseSpecs(on) {
 		if s.Rule.ID != of.ID {
 			continue
 		}
-		if holds = r.find(ctx, r.player.On(on), s).Outcome == ""; !holds {
-			return false
+		outcome = cmp.Or(r.find(ctx, r.player.On(on), s).Outcome, report.Passed)
+		if outcome != report.Passed {
+			break
 		}
 	}
-	return holds
+	return outcome
 }
 
 // traced returns a finding with its cause: if simpler lifecycles on the same slot show a breach too,
