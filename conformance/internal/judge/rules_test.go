@@ -346,6 +346,25 @@ func TestACallIsNotBlamedForSeatsThatAnEarlierCallHasMoved(t *testing.T) {
 	}
 }
 
+func TestWhatChangedBetweenAnEarlyAndALateCallIsNotTheEffectOfTheLateOne(t *testing.T) {
+	t.Parallel()
+	hold := scenario.Opening{Guests: 1, Before: lookAt(0, 5), Held: lookAt(10, 4), Traits: &scenario.Traits{}}
+	for name, test := range map[string]struct {
+		seen, released int64 // seconds later
+		flaw           bool
+	}{
+		"nothing":                     {4, 5, false},
+		"others took two":             {2, 3, false},
+		"others took one, none freed": {3, 3, true},
+	} {
+		move := returned(&hold, scenario.Act{After: lookAt(6010, test.released)})
+		move.via = []*scenario.Reading{meanwhile(hold.Held, lookAt(6000, test.seen))}
+		if got := move.try(); (got.Flaw != "") != test.flaw || got.Took != 20*time.Millisecond {
+			t.Errorf("%s: expected a flaw %t in 20 ms, received %q in %s", name, test.flaw, got.Flaw, got.Took)
+		}
+	}
+}
+
 func TestEveryRuleHasOneSpecAndNeedsOnlyRulesThatHaveOne(t *testing.T) {
 	t.Parallel()
 	specs := map[string]int{}
