@@ -260,22 +260,23 @@ func (j *judging) raced(t judge.Try) {
 }
 
 // whatStands judges by tries that are undecided and cannot continue. A flaw counts if no seat
-// changes during a long watch of its slot, and if no other customer was seen anywhere in the run.
+// changes during a long watch of its slot, and if no other customer was seen anywhere in the run. If
+// a breach of another rule ended the tries, that counts, whatever the tries before it showed.
 func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, stop *partner.Stop) (*judge.Try, *partner.Stop) {
 	suspect := test.Suspect()
-	switch {
-	case len(tries) == 0:
+	if suspect >= 0 && (s.Race == 0 || !test.RulesOut(s.Race)) {
+		first := tries[suspect]
+		if test.MayStand() && !j.player.Seats.WatchLong(j.ctx, first.At, first.Took) && test.Stands() {
+			return &tries[test.Suspect()], nil
+		}
+		if stop == nil || !stop.IsBreach() {
+			stop = partner.Missing("other customers may have changed the seats of the slots that this was tested on; the first result was: %s", first.Flaw).
+				WithRemedy("Run again at a quieter time, or against a test environment.")
+		}
 		return nil, stop
-	case suspect < 0:
-		return nil, nil
 	}
-	first := tries[suspect]
-	if s.Race > 0 && test.RulesOut(s.Race) {
-		return nil, nil
+	if len(tries) == 0 || stop != nil && stop.IsBreach() {
+		return nil, stop
 	}
-	if test.MayStand() && !j.player.Seats.WatchLong(j.ctx, first.At, first.Took) && test.Stands() {
-		return &tries[test.Suspect()], nil
-	}
-	return nil, partner.Missing("other customers may have changed the seats of the slots that this was tested on; the first result was: %s", first.Flaw).
-		WithRemedy("Run again at a quieter time, or against a test environment.")
+	return nil, nil
 }

@@ -55,6 +55,8 @@ func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 		{"others are quicker each time", 1, []judge.Try{taken}, report.Inconclusive, "taken meanwhile", noise.MostTries},
 		{"others are quicker at first", 3, []judge.Try{taken, holds}, "", "", 4},
 		{"another rule is broken", 1, []judge.Try{broken}, report.Failed, "expected 200", 1},
+		{"another rule is broken later", 3, []judge.Try{holds, broken}, report.Failed, "expected 200", 2},
+		{"nothing is left to try it on", 3, []judge.Try{holds, lacking}, "", "", 2},
 		{"others are seen at it each time", 1, []judge.Try{others}, report.Inconclusive,
 			"other customers may have changed the seats of the slots that this was tested on; the first result was: disturbed", noise.MostTries},
 	} {
