@@ -125,6 +125,13 @@ func (p *playing) reserveParty(step Step) {
 		return
 	}
 	e, accepted := judgeStatus(made.Answer, want)
+	if refused := made.Answer.OK(http.StatusBadRequest); e.flaw != "" && !e.ofBody && (accepted || refused) { // others may have returned or taken the seats
+		p.at, p.off = p.reads[step.Slot], -1
+		if accepted {
+			p.off = 1
+		}
+		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.At())
+	}
 	if accepted {
 		p.newID(&e, "reservationConfirmationCode", made.Code)
 		p.welcome[known] = p.welcome[known] || e.flaw == ""
@@ -133,10 +140,6 @@ func (p *playing) reserveParty(step Step) {
 	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
 	p.state.Reserved(len(p.holds)-1, step.Slot, party, accepted && made.Held())
 	p.act.Accepted = accepted
-	if e.flaw != "" && made.Answer.OK(http.StatusBadRequest) { // others may have taken the seats
-		p.at = p.reads[step.Slot]
-		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.At())
-	}
 	p.record(reported, made.Answer, e)
 	p.count(reported, step.Slot)
 }
