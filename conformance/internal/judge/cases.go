@@ -50,19 +50,22 @@ func CaseSpecs(on *plan.Case) []Spec {
 // between returns the steps that weigh what happened to the seats between the calls of a booking and
 // of a hold. Of several moves, the first unexpected one is weighed.
 func between(moves func(*scenario.Opening) []Move) []Step {
-	worst := func(o *scenario.Opening) Move {
-		all := moves(o)
-		for _, m := range all {
-			if m.try().Flaw != "" {
-				return m
-			}
-		}
-		return append(all, Move{stop: o.Stop})[0]
-	}
+	worst := func(o *scenario.Opening) Move { return firstUnexpected(append(moves(o), Move{stop: o.Stop})) }
 	return []Step{
 		also(counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return worst(&b.Opening) })),
 		also(counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return worst(&h.Opening) })),
 	}
+}
+
+// firstUnexpected returns the first move with an unexpected change, or the first move.
+func firstUnexpected(all []Move) Move {
+	for i, m := range all {
+		if m.try().Flaw != "" {
+			m.place = int64(i)
+			return m
+		}
+	}
+	return all[0]
 }
 
 // idle expects that reads have changed no seats while the lifecycle's hold was in that stage.

@@ -31,6 +31,19 @@ func TestReadsBetweenTheCallsOfACaseChangeNoSeats(t *testing.T) {
 	}
 }
 
+// A lifecycle with eight holds beside it gives other customers eight chances to take three seats.
+func TestTheSameChangeInAnotherPlaceOfALifecycleIsAnotherFlaw(t *testing.T) {
+	t.Parallel()
+	quiet, three := Move{before: lookAt(0, 4), after: lookAt(10, 3), by: -1}, Move{before: lookAt(0, 4), after: lookAt(10, 0), by: -1}
+	second, third := firstUnexpected([]Move{quiet, three, quiet}).try(), firstUnexpected([]Move{quiet, quiet, three}).try()
+	if again := firstUnexpected([]Move{quiet, three, three}).try(); second.Off != again.Off || second.Off == third.Off {
+		t.Errorf("Expected the same flaw in the same place alone, received %d, %d and %d", second.Off, again.Off, third.Off)
+	}
+	if held := firstUnexpected([]Move{quiet, quiet}).try(); held.Flaw != "" || held.Off != 0 {
+		t.Errorf("Expected no flaw, received %q and %d", held.Flaw, held.Off)
+	}
+}
+
 func TestASmallPartyIsAcceptedWhereItFits(t *testing.T) {
 	t.Parallel()
 	option := discover.Option{Units: []discover.Unit{{ID: "adult", Type: partnerapi.Adult}, {ID: "student"}}}

@@ -182,6 +182,7 @@ type Move struct {
 	stop          *partner.Stop
 	between       []*probe.Exchange // what happened between the readings
 	part          *part             // an earlier part of the move; nil: none is judged by itself
+	place         int64             // of several moves of a lifecycle, which one this is
 }
 
 // part is a part of a move that another rule is about.
@@ -219,11 +220,13 @@ func (m Move) try() Try {
 	}
 	seats, took := m.moved()
 	t := Try{At: m.after}
-	t.Took, t.Off = took, m.off(seats)
-	if t.Off != 0 {
-		t.Flaw = m.String()
+	off := m.off(seats)
+	t.Took = took
+	if off != 0 {
+		// A breach shows in the same of several moves again; other customers come at any of them.
+		t.Flaw, t.Off = m.String(), off+m.place<<32
 		if m.part != nil {
-			if earlier := m.part.try(); earlier.Off*t.Off > 0 {
+			if earlier := m.part.try(); earlier.Off*off > 0 {
 				t.Cause = cmp.Or(earlier.Cause, &m.part.rule)
 			}
 		}
