@@ -76,8 +76,8 @@ type Usual struct{ Calls, Holds, Bookings int }
 
 func (d Depth) Usual() Usual {
 	return map[Depth]Usual{
-		Quick:    {Calls: 290, Holds: 30, Bookings: 7},
-		Standard: {Calls: 9900, Holds: 890, Bookings: 170},
-		Thorough: {Calls: 27000, Holds: 2600, Bookings: 600},
+		Quick:    {Calls: 300, Holds: 30, Bookings: 7},
+		Standard: {Calls: 10000, Holds: 890, Bookings: 180},
+		Thorough: {Calls: 26000, Holds: 2600, Bookings: 500},
 	}[d]
 }
