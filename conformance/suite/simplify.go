@@ -79,9 +79,11 @@ func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case, left ru
 		}
 		without, with := r.again(ctx, of, on), r.again(ctx, of, &full)
 		switch open := report.Inconclusive; {
+		case without == report.Passed:
+			return false
 		case round > 0 && without == open, (round > 0 || known) && with == open:
 			return true
-		case without == report.Passed, with != report.Passed:
+		case with != report.Passed:
 			return false
 		case known:
 			return true

@@ -50,10 +50,10 @@ func CaseSpecs(on *plan.Case) []Spec {
 // between returns the steps that weigh what happened to the seats between the calls of a booking and
 // of a hold. Of several moves, the first unexpected one is weighed.
 func between(moves func(*scenario.Opening) []Move) []Step {
-	worst := func(o *scenario.Opening) Move { return firstUnexpected(append(moves(o), Move{stop: o.Stop})) }
+	first := func(o *scenario.Opening) Move { return firstUnexpected(append(moves(o), Move{stop: o.Stop})) }
 	return []Step{
-		also(counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return worst(&b.Opening) })),
-		also(counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return worst(&h.Opening) })),
+		also(counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return first(&b.Opening) })),
+		also(counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return first(&h.Opening) })),
 	}
 }
 
