@@ -28,6 +28,11 @@ func ReadSpecs() []Spec {
 			return f
 		}
 	}
+	twins := func(alike func(first, second discover.Product) Finding) func(*scenario.Pulls) Finding {
+		return func(all *scenario.Pulls) Finding {
+			return same(eachTwin(alike))(all).or(func() Finding { return inChanges(all, eachTwin(alike)) })
+		}
+	}
 	parts := func(r rule.Rule, judge func(scenario.Windows) Finding) Spec {
 		return spec(r, once(scenario.PlayParts, func(all *scenario.Parts) (f Finding) {
 			for _, w := range slices.Concat(all.Days, all.Spans) {
@@ -48,8 +53,8 @@ func ReadSpecs() []Spec {
 			}
 			return f
 		}),
-		pulls(rule.OptionPermanent, same(eachTwin(sameOptions))),
-		pulls(rule.UnitPermanent, same(eachTwin(sameUnits))),
+		pulls(rule.OptionPermanent, twins(sameOptions)),
+		pulls(rule.UnitPermanent, twins(sameUnits)),
 		pulls(rule.ProbeStatus, func(all *scenario.Pulls) (f Finding) {
 			for _, probe := range all.Probes {
 				f = f.or(func() Finding { return expectRepeated(probe, Status(ok)) })
@@ -83,6 +88,21 @@ func knownProducts(all *scenario.Pulls) Finding {
 		if strange := plan.Without(ids(changes.Products), known); later && len(strange) > 0 {
 			return Broken("changes since %s: expected products that a pull of the catalog shows too, received %s",
 				changes.Since.Format(time.RFC3339), plan.Few(strange)).Showing(all.Pull, changes.Answer.Exchange)
+		}
+	}
+	return Finding{}
+}
+
+// inChanges finds a product in a pull of changes that differs from those of all full pulls, also of
+// the later ones: a product may have changed.
+func inChanges(all *scenario.Pulls, same func(first, second []discover.Product) Finding) Finding {
+	for _, changes := range all.Changes {
+		found := same(all.First, changes.Products)
+		alike := slices.ContainsFunc(all.Full, func(pull scenario.Catalog) bool {
+			return pull.Stop == nil && !same(pull.Products, changes.Products).Ends()
+		})
+		if found.Ends() && !alike {
+			return found.Showing(all.Pull, changes.Answer.Exchange)
 		}
 	}
 	return Finding{}

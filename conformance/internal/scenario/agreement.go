@@ -38,16 +38,12 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 			return
 		}
 		all.First, all.Pull = survey.Products, survey.Pull
-		full := func(purpose string) {
-			answer, stop := p.read.pull(ctx, purpose, nil, probe.GoodKey)
-			all.Full = append(all.Full, p.read.readPull(ctx, answer, stop))
-		}
+		full := func(purpose string) { all.Full = append(all.Full, p.read.fullPull(ctx, purpose)) }
 		full("third pull of the catalog")
 		p.Calls.Client.Close()
 		full("pull of the catalog on a new connection")
 		for _, since := range sinceForms(survey, p.Clock.Now()) {
-			answer, stop := p.read.pull(ctx, "pull of the changes since "+since, sinceQuery(since), probe.GoodKey)
-			changes := Changes{Catalog: survey.newIn(p.read.readPull(ctx, answer, stop))}
+			changes := Changes{Catalog: p.pullChanges(ctx, since)}
 			changes.Since, _ = partnerapi.ParseDateTime(since)
 			all.Changes = append(all.Changes, changes)
 		}
@@ -76,11 +72,13 @@ const (
 type pulls struct {
 	first    []byte
 	ids      []string
+	fits     bool // the first one conforms to the schema
 	compared int
-	unlike   []*probe.Answer // the ones with another status, or with other ids
+	unlike   []*probe.Answer // the ones with another status, with other ids, or that alone do not conform
 }
 
-// note compares a pull. Texts and prices may change at any time, ids may not (PRD-10).
+// note compares a pull. Texts and prices may change at any time, ids may not (PRD-10), nor may they
+// stop conforming to the schema.
 func (p *pulls) note(answer *probe.Answer) {
 	switch {
 	case p.first == nil:
@@ -93,26 +91,29 @@ func (p *pulls) note(answer *probe.Answer) {
 			return
 		}
 		if p.ids == nil {
-			p.ids = catalogIDs(p.first)
+			p.ids, p.fits = catalogIDs(p.first)
 		}
-		if slices.Equal(p.ids, catalogIDs(answer.Raw)) {
+		if ids, fits := catalogIDs(answer.Raw); slices.Equal(p.ids, ids) && (fits || !p.fits) {
 			return
 		}
 	}
 	p.unlike = append(p.unlike, answer)
 }
 
-// catalogIDs returns the ids in a catalog, in an order that does not depend on its own.
-func catalogIDs(raw []byte) (all []string) {
+// catalogIDs returns the ids in a catalog, in an order that does not depend on its own, and whether
+// its products conform to the schema.
+func catalogIDs(raw []byte) (all []string, fits bool) {
 	elements, err := discover.Products(raw)
 	if err != nil {
-		return nil
+		return nil, false
 	}
+	fits = true
 	for _, element := range elements {
 		value, err := discover.DecodeElement(element)
 		if err != nil {
-			return nil
+			return nil, false
 		}
+		fits = fits && len(schemas.ValidateValue(schemas.Product, value)) == 0
 		product := discover.ReadProduct(value)
 		all = append(all, product.ID)
 		for _, option := range product.Options {
@@ -123,7 +124,7 @@ func catalogIDs(raw []byte) (all []string) {
 		}
 	}
 	slices.Sort(all)
-	return all
+	return all, fits
 }
 
 // sinceForms returns times in the formats that a marketplace may send: long ago, an hour ago, the
@@ -187,19 +188,21 @@ func sinceQuery(since string) url.Values { return url.Values{"updated_since": {s
 
 // PlayUpdatedSince pulls what changed since long ago, which is everything.
 func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
-	answer, stop := p.read.pull(ctx, "pull of the changes since "+longAgo, sinceQuery(longAgo), probe.GoodKey)
+	return p.pullChanges(ctx, longAgo)
+}
+
+// pullChanges pulls what changed since a time. A schema problem counts only if a full pull has none,
+// the first or one made directly after it: otherwise, it is a finding of its field's rule.
+func (p *Player) pullChanges(ctx context.Context, since string) Catalog {
+	answer, stop := p.read.pull(ctx, "pull of the changes since "+since, sinceQuery(since), probe.GoodKey)
 	if stop != nil {
 		return Catalog{Stop: stop}
 	}
-	return p.survey.newIn(p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {}))
-}
-
-// newIn returns a further pull without the schema problem, if the first pull has one too.
-func (v *Survey) newIn(c Catalog) Catalog {
-	if v.misfit != "" {
-		c.Misfit = ""
+	changes := p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {})
+	if changes.Misfit != "" && (p.survey.misfit != "" || p.read.fullPull(ctx, "pull of the catalog after that of changes").Misfit != "") {
+		changes.Misfit = ""
 	}
-	return c
+	return changes
 }
 
 // PlayQuestion returns a function that sends the survey's first question with another key.

@@ -140,6 +140,12 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 	return c
 }
 
+// fullPull pulls the whole catalog.
+func (r *reader) fullPull(ctx context.Context, purpose string) Catalog {
+	answer, stop := r.pull(ctx, purpose, nil, probe.GoodKey)
+	return r.readPull(ctx, answer, stop)
+}
+
 // readPull reads a pull whose schema problems are judged.
 func (r *reader) readPull(ctx context.Context, answer *probe.Answer, stop *partner.Stop) Catalog {
 	if stop != nil {
