@@ -113,6 +113,26 @@ func TestAtMostTwoBookingsAreMadeWithAPartnerWithoutCancelAndBothAreListed(t *te
 	}
 }
 
+func TestAtMostFiveBookingsStayAtAPartnerWhoseCancellationsFail(t *testing.T) {
+	t.Parallel()
+	for name, match := range map[string]mockpartner.Match{
+		"every cancellation":               {Endpoint: partnerapi.Cancel},
+		"the cancellations of one product": {Endpoint: partnerapi.Cancel, Product: "first"},
+		"each cancellation without a body": {Endpoint: partnerapi.Cancel, NoBody: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fault := mockpartner.Fault{Match: match}
+			fault.Status = http.StatusInternalServerError
+			_, address := startMock(t, mockpartner.Options{Scenario: &mockpartner.Scenario{Faults: []mockpartner.Fault{fault}}})
+			r := judge(t, address, ofMock(address, "--depth", "standard", "--max-holds", "150")...)
+			if left := len(r.result.NotUndone); r.code != 1 || left == 0 || left > 5 {
+				t.Errorf("want exit 1 and 1 to 5 bookings that stay, got %d and %d\n%s", r.code, left, r.notPassed())
+			}
+		})
+	}
+}
+
 // leave makes a ledger in a file as a killed run leaves it: with a hold at the
 // partner of that address that was made as reserve says.
 func leave(t *testing.T, address string, changes ...func(*ledger.Entry)) (account string) {

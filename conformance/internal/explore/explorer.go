@@ -42,10 +42,9 @@ func Play(ctx context.Context, p *scenario.Player, _ int) Result {
 	exploration := p.Explore()
 	e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, exploration: exploration}
 	if e.pools, e.stop = slotPools(ctx, p); e.stop == nil {
-		traits := p.Book.Traits()
 		e.from = Material{
 			Slots: len(e.roles(0)), Parties: len(parties),
-			Books: !traits.NoCancel, Waits: p.Clock.Movable() && !traits.Holdless,
+			Books: p.Book.Cancellable(ctx), Waits: p.Clock.Movable() && !p.Book.Traits().Holdless,
 		}
 		e.search()
 	}

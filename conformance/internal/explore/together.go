@@ -68,7 +68,7 @@ func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 		if e.stop != nil {
 			return
 		}
-		lifecycles := together(!p.Book.Traits().NoCancel)
+		lifecycles := together(p.Book.Cancellable(ctx))
 		for n := range min(left, mostTogether*len(lifecycles)) {
 			if e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0) || p.Time.LateForMore() {
 				return

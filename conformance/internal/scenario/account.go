@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"crypto/rand"
+	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
@@ -21,8 +22,9 @@ type Account struct {
 	ledger     *ledger.Ledger
 	bounds     Bounds
 	readOnly   bool
-	lifecycles bool // random lifecycles are to be played, which make holds of their own
-	made       int  // number of bookings
+	lifecycles bool    // random lifecycles are to be played, which make holds of their own
+	made       int     // number of bookings
+	stuck      []*Hold // bookings with a cancellation that failed
 }
 
 // attempt records a reserve before it is sent. If it returns a stop, the reserve must not be sent:
@@ -163,6 +165,9 @@ func (a *Account) recordBooking(h *Hold, id string) bool {
 // release does not change a booking.
 func (a *Account) Settle(answer *probe.Answer, h *Hold) {
 	if !undo.Done(answer) {
+		if answer.Endpoint == partnerapi.Cancel && h.entry.State == ledger.Booked && !slices.Contains(a.stuck, h) {
+			a.stuck = append(a.stuck, h)
+		}
 		return
 	}
 	if answer.Endpoint == partnerapi.Cancel {
@@ -170,6 +175,12 @@ func (a *Account) Settle(answer *probe.Answer, h *Hold) {
 		return
 	}
 	a.over(h)
+}
+
+// uncancelled returns the live bookings with a cancellation that failed.
+func (a *Account) uncancelled() []*Hold {
+	a.stuck = slices.DeleteFunc(a.stuck, func(h *Hold) bool { return h.entry.State != ledger.Booked })
+	return a.stuck
 }
 
 func (a *Account) over(h *Hold) {

@@ -16,6 +16,33 @@ import (
 // cancellations: these bookings stay.
 const mostUncancelled = 2
 
+// mostStuck is the maximum number of bookings that could not be cancelled at a partner with
+// cancellations.
+const mostStuck = 5
+
+// mayBook returns the reason why no booking must be made: too many cannot be cancelled.
+func (b *Booker) mayBook(ctx context.Context) *partner.Stop {
+	if b.traits.NoCancel && b.account.made >= mostUncancelled {
+		return partner.Missing("the partner does not support cancellations: no more than %d bookings are made", mostUncancelled).
+			WithRemedy("Implement the cancel endpoint.")
+	}
+	if stuck := b.account.uncancelled(); len(stuck) >= mostStuck && !b.stuck {
+		for _, h := range stuck {
+			b.Undo(ctx, h, "", "cancel a booking once more, before others are made")
+		}
+		b.stuck = len(b.account.uncancelled()) >= mostStuck
+	}
+	if b.stuck {
+		return partner.Missing("%d bookings could not be cancelled, so no more are made", mostStuck).WithRemedy("Fix the cancel endpoint first.")
+	}
+	return nil
+}
+
+// Cancellable reports whether further bookings can be expected to be cancelled.
+func (b *Booker) Cancellable(ctx context.Context) bool {
+	return !b.traits.NoCancel && b.mayBook(ctx) == nil
+}
+
 // Confirm sends one confirm and records the booking that it made.
 func (b *Booker) Confirm(ctx context.Context, purpose string, h *Hold, full bool, key probe.Key) (*probe.Answer, *partner.Stop) {
 	return b.confirmAs(ctx, h, partner.Confirm(purpose, h.Code, h.entry, full, key))
@@ -39,9 +66,8 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 
 // book turns a hold into a booking with the registered key.
 func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, string, *partner.Stop) {
-	if b.traits.NoCancel && b.account.made >= mostUncancelled {
-		return nil, "", partner.Missing("the partner does not support cancellations: no more than %d bookings are made", mostUncancelled).
-			WithRemedy("Implement the cancel endpoint.")
+	if stop := b.mayBook(ctx); stop != nil {
+		return nil, "", stop
 	}
 	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)
 	if stop != nil {
@@ -134,9 +160,9 @@ func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id 
 		b.traits.NoCancel = true
 		return answer, partner.Missing("the partner does not support cancellations: it answered %s", answer.Words())
 	}
+	b.account.Settle(answer, h)
 	if stop = unlike(answer, "200 for a live booking", formOf(body), http.StatusOK); stop == nil {
-		b.traits.Cancels = true
-		b.account.Settle(answer, h)
+		b.traits.Cancels, b.traits.NoCancel = true, false
 	}
 	return answer, stop
 }

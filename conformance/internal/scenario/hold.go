@@ -67,6 +67,7 @@ type Booker struct {
 	clock    *partner.Clock
 	tickets  bool // the partner delivers its own tickets
 	traits   *Traits
+	stuck    bool // mostStuck bookings could not be cancelled
 }
 
 // Reserve sends one reserve. An interrupt does not cancel it: a hold whose answer is not read

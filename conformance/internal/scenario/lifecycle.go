@@ -174,8 +174,9 @@ type SecondBooking struct {
 	Cancel    Act
 }
 
-// PlaySecondBooking plays it late in the window and at the end of the catalog. If the partner took
-// no cancellation of the first booking, none is tried.
+// PlaySecondBooking plays it late in the window and at the end of the catalog. If the first booking
+// could not be cancelled, only whether this one can be is tried: cancel is optional for a partner,
+// not for a booking (CAN-6).
 func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooking {
 	first := PlayBooking(ctx, p, 0)
 	return played(p, p.on.named("second booking"), attempt, func(b *SecondBooking, option string) {
@@ -189,6 +190,12 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 		b.bare = true
 		t.book("confirm with only the code", false, &b.Confirm, &b.BookingID, "after confirm")
 		if p.Book.traits.NoCancel {
+			t.undo("cancel the booking, as another could not be cancelled", b.BookingID, true, &b.Cancel, "")
+			if p.Book.traits.Cancels && first.Cancel.Answer != nil {
+				first.Stop = partner.StopAt(partner.WrongStatus, first.Cancel.Answer,
+					"product %q, slot %q: Expected 200 for a live booking, as bookings in other slots can be cancelled, received %s",
+					first.Offer.Product.ID, first.Offer.Slot.ID, first.Cancel.Answer.Words())
+			}
 			t.step(func() *partner.Stop { return first.Stop })
 		}
 		t.cancel("cancel the booking with a wrong key", b.BookingID, probe.WrongKey, &b.WrongKey, "")

@@ -71,6 +71,7 @@ func (p *Player) unusualBooking(ctx context.Context, name string, change change,
 			t.give("release the hold", true, new(Act), "")
 			t.step(func() *partner.Stop { return first.Stop })
 		}
+		t.step(func() *partner.Stop { return p.Book.mayBook(ctx) })
 		t.step(func() (stop *partner.Stop) {
 			call := partner.Confirm("confirm the hold, "+name, b.Hold.Code, b.Hold.entry, true, probe.GoodKey)
 			call.Body = change(call.Body)
