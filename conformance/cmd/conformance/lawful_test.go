@@ -144,6 +144,18 @@ func lawfulFeatures() []lawfulPartner {
 	return []lawfulPartner{
 		{name: "the key alone", options: func(o *mockpartner.Options) { o.AuthType = partnerapi.APIKey }, args: []string{"--auth-type", "api_key", "--handles-ticket-delivery"}},
 		{name: "a base URL with a path and a slash", below: "/s/another/", args: []string{"--handles-ticket-delivery"}},
+		{name: "a product whose holds keep no seats", options: func(o *mockpartner.Options) {
+			o.Scenario, _ = mockpartner.ParseScenario("holds.yaml", []byte(`
+quirks:
+  - {on: reserve, takes: none, product: last}
+  - {on: confirm, takes: all, product: last}
+  - {on: release, gives: none, product: last}
+  - {on: cancel, gives: all, product: last}
+  - {on: expiry, gives: none, product: last}
+faults:
+  - {match: {endpoint: reserve, product: last}, answered: 2xx, jq: 'if .expiresAt then .expiresAt |= sub("^20[0-9]{2}"; "2039") else . end'}
+`))
+		}},
 		{name: "holds of an hour", options: func(o *mockpartner.Options) { o.HoldFor = time.Hour }, warned: []string{"reserve.expires-window"}},
 		{name: "a clock that stands at another day", options: func(o *mockpartner.Options) { o.Now = time.Date(2031, 3, 29, 23, 50, 0, 0, time.UTC) }},
 	}

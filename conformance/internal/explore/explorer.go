@@ -44,7 +44,7 @@ func Play(ctx context.Context, p *scenario.Player, _ int) Result {
 	if e.pools, e.stop = slotPools(ctx, p); e.stop == nil {
 		e.from = Material{
 			Slots: len(e.roles(0)), Parties: len(parties),
-			Books: p.Book.Cancellable(ctx), Waits: p.Clock.Movable() && !p.Book.Traits().Holdless,
+			Books: p.Book.Cancellable(ctx), Waits: p.Clock.Movable() && !p.Book.Traits().AnyHoldless(),
 		}
 		e.search()
 	}
@@ -313,7 +313,7 @@ func seatsLeft(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 // slotPools returns the slots for lifecycles, by option. Options with a single slot are left out if
 // others have more.
 func slotPools(ctx context.Context, p *scenario.Player) ([]*slotPool, *partner.Stop) {
-	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Counted: true, Room: roomForLifecycles, Fewest: true, Late: true})
+	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Counted: true, Room: roomForLifecycles, Fewest: true, Late: true, Suits: p.KeepsSeats})
 	if stop != nil {
 		return nil, stop
 	}

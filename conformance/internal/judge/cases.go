@@ -24,7 +24,9 @@ func CaseSpecs(on *plan.Case) []Spec {
 		spec(rule.ReserveVacanciesOne, with(seatsHeld, between(func(o *scenario.Opening) []Move {
 			all := idle(o, model.Held)
 			for _, other := range o.Others {
-				all = append(all, Move{before: other.Before, after: other.Held, by: -1})
+				if !o.TakesLater() {
+					all = append(all, Move{before: other.Before, after: other.Held, by: -1})
+				}
 			}
 			return all
 		})...)...),

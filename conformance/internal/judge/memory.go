@@ -34,7 +34,9 @@ func memorySpecs(party scenario.EarlyParty) []Spec {
 	return []Spec{
 		of(rule.ConfirmStatus, scenario.LeftHeld, func(k *scenario.Kept) Finding { return reached(k.BookingID != "", k.Stop) }),
 		spec(takes, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftHeld, party), func(k *scenario.Kept) Move {
-			return Move{before: k.Before, via: []*scenario.Reading{k.Held}, after: k.Seen, by: -k.Guests, infants: k.Infants, stop: k.Stop, between: k.Reserve()}
+			m := taken(&k.Opening)
+			m.via, m.after = append(m.via, m.after), k.Seen
+			return m
 		}))...),
 		seats(rule.ConfirmVacancies, scenario.SoonBooked, func(k *scenario.Kept) Move {
 			m := taken(&k.Opening, k.Confirm)

@@ -198,14 +198,14 @@ func apart(a *scenario.Apart) Try {
 	}
 	const of = "reserves of two slots, while the catalog and availability are read"
 	if flaw := attemptsFlaw(a.Guests); flaw.words != "" {
-		return round(of, a.Before, a.Guests.Answers(), a.After, a.Traits.Holdless).withCertainFlaw(flaw)
+		return round(of, a.Before, a.Guests.Answers(), a.After, false).withCertainFlaw(flaw)
 	}
 	var last Try
 	for i, read := range [][2]*scenario.Reading{{a.Before, a.After}, {a.OtherBefore, a.OtherAfter}} {
-		r := round(of, read[0], a.Guests.Answers(), read[1], a.Traits.Holdless)
+		r := round(of, read[0], a.Guests.Answers(), read[1], false)
 		r.reserves(a.Guests[i:i+1], 1, 0)
 		expected := read[0].Last.Left
-		if a.Guests[i].Won() && !a.Traits.Holdless {
+		if a.Guests[i].Won() {
 			expected--
 		}
 		r.end(expected, "%s left, 1 seat was reserved while another slot was reserved: expected %d left, received %d", model.SeatsWord(read[0].Last.Left), expected, read[1].First.Left)

@@ -20,7 +20,7 @@ var (
 	held = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return reached(b.Hold != nil, b.Stop) })
 	// seatsHeld lists the steps that check that holds take seats.
 	seatsHeld = []Step{held, once(scenario.PlayRecord, func(e scenario.Record) Finding {
-		if e.Traits.Holdless {
+		if e.Traits.Holdless() {
 			return notApplicable("the partner does not hold seats: expiresAt is more than %s ahead", partnerapi.HoldlessAfter)
 		}
 		return Finding{}
@@ -118,7 +118,7 @@ func expiresInWindow(b *scenario.Booking) Finding {
 		// The clocks of two machines differ slightly.
 		const tolerance = time.Minute
 		switch life := b.Hold.Life; {
-		case b.Traits.Holdless:
+		case b.Holdless():
 			return notApplicable("the partner does not hold seats: expiresAt is %s ahead", life.Round(time.Minute))
 		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
 			return Broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
@@ -177,11 +177,11 @@ func closedUnchanged(t *scenario.ClosedSlot) Move {
 	return still(t.Before, t.Stop, t.Act)
 }
 
-func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Traits.Holdless }
+func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Holdless() }
 
 func soldOut(t *scenario.SellOut) Finding {
 	switch {
-	case t.Traits.Holdless:
+	case t.Holdless():
 		return notApplicable("the partner does not hold seats, and shows no slot as sold out")
 	case t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0:
 		return unless(rule.ReserveVacanciesOne, rule.ReserveVacanciesMany)

@@ -68,16 +68,16 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 
 func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 	t.Parallel()
-	booking := func(life time.Duration, traits scenario.Traits) *scenario.Booking {
-		b := &scenario.Booking{Opening: scenario.Opening{Traits: &traits}}
+	booking := func(life time.Duration) *scenario.Booking {
+		b := &scenario.Booking{}
 		b.Hold = &scenario.Hold{Answer: answer(200, ""), Expires: time.Now().Add(life), Life: life}
 		return b
 	}
-	finds(t, "20 minutes", expiresInWindow(booking(20*time.Minute, scenario.Traits{})), "", "")
-	finds(t, "an hour", expiresInWindow(booking(time.Hour, scenario.Traits{})), report.Failed, "Expected 15 to 30 minutes ahead, received 1h0m0s")
-	finds(t, "a partner without holds", expiresInWindow(booking(48*time.Hour, scenario.Traits{Holdless: true})), report.NotApplicable, "does not hold seats")
-	finds(t, "the past", expiresLater(booking(-time.Minute, scenario.Traits{})), report.Failed, "received one 1m0s ago")
-	never := booking(0, scenario.Traits{})
+	finds(t, "20 minutes", expiresInWindow(booking(20*time.Minute)), "", "")
+	finds(t, "an hour", expiresInWindow(booking(time.Hour)), report.Failed, "Expected 15 to 30 minutes ahead, received 1h0m0s")
+	finds(t, "a partner without holds", expiresInWindow(booking(48*time.Hour)), report.NotApplicable, "does not hold seats")
+	finds(t, "the past", expiresLater(booking(-time.Minute)), report.Failed, "received one 1m0s ago")
+	never := booking(0)
 	never.Hold.Expires = time.Time{}
 	if f := expiresLater(never); f.Outcome != report.Blocked || f.Cause.ID != rule.ReserveExpiresAt.ID {
 		t.Errorf("want a hold without expiry to be blocked by the rule about it, got %+v", f)

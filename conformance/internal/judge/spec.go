@@ -68,7 +68,7 @@ type Try struct {
 	Picture  []byte        // HTML; may be nil
 	Stop     *partner.Stop // why there is nothing to judge
 
-	Uncounted bool // the slot shows no number of seats
+	Uncounted bool // the slot shows no number of seats, or its holds keep none
 	Skip      bool // there is nothing to judge here
 }
 
@@ -118,7 +118,7 @@ func tried[T any](clean int, play play[T], try func(T) Try) Step {
 // counted weighs how the seats of a slot changed.
 func counted[T any](play play[T], move func(T) Move) Step {
 	step := tried(1, play, func(value T) Try { return move(value).try() })
-	step.Seats = "the slot does not state its vacancies"
+	step.Seats = "the slot does not state its vacancies, or its holds keep no seats (RSV-8)"
 	return step
 }
 
@@ -183,6 +183,7 @@ type Move struct {
 	between       []*probe.Exchange // what happened between the readings
 	part          *part             // an earlier part of the move; nil: none is judged by itself
 	place         int64             // of several moves of a lifecycle, which one this is
+	uncounted     bool              // the hold need not take seats
 }
 
 // part is a part of a move that another rule is about.
@@ -211,7 +212,9 @@ func (m Move) String() string {
 
 func (m Move) try() Try {
 	if m.before == nil || m.after == nil {
-		return unplayed(m.stop)
+		t := unplayed(m.stop)
+		t.Uncounted = m.uncounted
+		return t
 	}
 	if !m.before.Counted || !m.after.Counted {
 		t := unplayed(m.stop)
@@ -258,6 +261,9 @@ func returned(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, 
 // the hold if there is no act. The hold is an earlier part of such a move.
 func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
 	m := Move{before: o.Before, after: o.Held, by: by, infants: o.Infants, stop: o.Stop, between: append(o.Reserve(), sent(acts...)...)}
+	if len(acts) == 0 && o.TakesLater() {
+		return Move{stop: partner.NotHere(scenario.KeepsNone), uncounted: true}
+	}
 	if len(acts) > 0 && o.Held != nil && !o.TakesLater() {
 		takes, _ := seatRules(o.Guests, len(o.Units))
 		m.part = &part{takes, taken(o)}

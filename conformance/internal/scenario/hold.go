@@ -48,16 +48,35 @@ func (h *Hold) stage() model.Stage {
 
 // Traits is what the run has observed of the partner so far.
 type Traits struct {
-	Holdless    bool   // it keeps no seats for holds
 	NoCancel    bool   // it takes no cancellations
 	Cancels     bool   // it has accepted a cancellation, so a later 404 is a breach
 	NothingFree string // why no slot can be booked; "" if one can
-	early, late int    // of the holds of a Holdless partner: how many took seats at reserve, and how many did not
+	early, late int    // of the holds without seats: how many took them nevertheless, and how many did not
 	held        bool   // a hold was made
+	keeps       bool   // a hold was made that keeps seats
+	// without lists the products with holds that keep no seats.
+	without map[string]bool
 }
 
+// Holdless reports whether no hold so far keeps seats (RSV-8).
+func (t Traits) Holdless() bool { return t.AnyHoldless() && !t.keeps }
+
+// AnyHoldless reports whether a hold kept no seats.
+func (t Traits) AnyHoldless() bool { return len(t.without) > 0 }
+
 // TakesLater reports whether the partner's confirms take the seats, as observed so far.
-func (t Traits) TakesLater() bool { return t.Holdless && t.early <= t.late }
+func (t Traits) TakesLater() bool { return t.Holdless() && t.early <= t.late }
+
+// KeepsNone is the reason why a hold is not judged by its seats (RSV-8).
+const KeepsNone = "the partner keeps no seats for such a hold"
+
+// KeepsSeats accepts offers of products whose holds keep seats, if the holds of any product do.
+func (p *Player) KeepsSeats(o discover.Offer) bool {
+	return !p.Book.traits.keeps || !p.Book.traits.without[o.Product.ID]
+}
+
+// Holdless reports whether the hold keeps no seats: it ends far ahead (RSV-8).
+func (h *Hold) Holdless() bool { return h != nil && h.Life > partnerapi.HoldlessAfter }
 
 // Booker makes holds and bookings, and releases and cancels them.
 type Booker struct {
@@ -125,11 +144,22 @@ func (b *Booker) read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
 	for _, problem := range unstorable(answer, "reservationConfirmationCode", "expiresAt") {
 		b.observer.Answer(answer, problem)
 	}
-	if expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt); err == nil {
-		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Ahead()))
-		b.traits.Holdless = b.traits.Holdless || h.Life > partnerapi.HoldlessAfter
-	}
+	b.readExpiry(h)
 	return h, nil
+}
+
+// readExpiry reads when a hold expires, if its answer says so.
+func (b *Booker) readExpiry(h *Hold) {
+	expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt)
+	if err != nil {
+		return
+	}
+	h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Ahead()))
+	if h.Holdless() {
+		b.traits.without[h.entry.ProductID] = true
+	} else {
+		b.traits.keeps = true
+	}
 }
 
 // unlike returns the stop of an answer that broke off or has another status than the given ones.

@@ -167,7 +167,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	}
 	p.Book.traits.held = true
 	opened.Held, opened.Stop = p.Seats.seats(ctx, opened.Offer, "after reserve")
-	if opened.Traits = p.Book.traits; opened.Stop == nil && opened.Traits.Holdless {
+	if opened.Traits = p.Book.traits; opened.Stop == nil && opened.Holdless() {
 		if opened.TakesLater() {
 			opened.Traits.late++
 		} else {
@@ -182,10 +182,13 @@ func (o *Opening) PartyRefused() bool {
 	return o.Hold == nil && o.Stop != nil && o.Stop.Kind == partner.Refused
 }
 
-// TakesLater reports whether confirm takes the seats: the partner need not keep seats for holds,
+// Holdless reports whether the lifecycle's hold keeps no seats (RSV-8).
+func (o *Opening) Holdless() bool { return o.Hold.Holdless() }
+
+// TakesLater reports whether confirm takes the seats: the partner need not keep seats for this hold,
 // and did not (RSV-8).
 func (o *Opening) TakesLater() bool {
-	return o.Traits.Holdless && (o.Before == nil || o.Held == nil || !o.Held.Counted || o.Held.First.Left >= o.Before.Last.Left)
+	return o.Holdless() && (o.Before == nil || o.Held == nil || !o.Held.Counted || o.Held.First.Left >= o.Before.Last.Left)
 }
 
 const takenMeanwhile = "the bookable slots were taken in the meantime"

@@ -75,7 +75,7 @@ func NewPlayer(config Config) *Player {
 	seats := newSeats(read)
 	return &Player{
 		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
-		Book:   &Booker{calls: calls, account: account, observer: config.Observer, clock: config.Clock, tickets: config.Tickets, traits: &Traits{}},
+		Book:   &Booker{calls: calls, account: account, observer: config.Observer, clock: config.Clock, tickets: config.Tickets, traits: &Traits{without: map[string]bool{}}},
 		memory: map[string]any{}, sites: &sites{seats: seats, known: map[string]discover.Offer{}},
 	}
 }

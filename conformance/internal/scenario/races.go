@@ -118,6 +118,9 @@ func (all Attempts) Answers() []*probe.Answer {
 	return answers
 }
 
+// Holdless reports whether the holds keep no seats (RSV-8).
+func (all Attempts) Holdless() bool { return slices.ContainsFunc(all, (*Hold).Holdless) }
+
 func (all Attempts) Won() (won []*Hold) {
 	for _, a := range all {
 		if a.Won() {
@@ -176,7 +179,7 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 		if t.Offer, is = p.sites.suspect(round); !is {
 			t.Offer, t.Stop = p.sites.choose(site, func() (offer discover.Offer, stop *partner.Stop) {
 				for seats := int64(2); seats > 0; seats-- {
-					if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option}); stop == nil {
+					if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option, Suits: p.KeepsSeats}); stop == nil {
 						break
 					}
 				}
@@ -243,6 +246,9 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 	if stop = partner.AnsweredAll(answers); stop != nil {
 		return stop
 	}
+	if attempts.Holdless() {
+		return partner.NotHere(KeepsNone)
+	}
 	if t.Mixed && len(attempts.Won()) == 0 {
 		return partner.NotHere("no party of two guest types was accepted") // a partner may refuse such parties
 	}
@@ -287,6 +293,9 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []par
 			b.account.recordAttempt(attempts[i], answer)
 		}
 	})
+	for _, won := range attempts.Won() {
+		b.readExpiry(won)
+	}
 	return attempts, answers, nil
 }
 
@@ -342,7 +351,9 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 		}
 		find := func(skip string) func() (discover.Offer, *partner.Stop) {
 			return func() (discover.Offer, *partner.Stop) {
-				return p.offer(ctx, discover.Want{Seats: 1, Room: 3, Counted: true, Suits: func(o discover.Offer) bool { return o.Key() != skip && o.OptionKey() != skip }})
+				return p.offer(ctx, discover.Want{Seats: 1, Room: 3, Counted: true, Suits: func(o discover.Offer) bool {
+					return o.Key() != skip && o.OptionKey() != skip && p.KeepsSeats(o)
+				}})
 			}
 		}
 		a.Offer, a.Stop = p.sites.choose("apart", find(""))
@@ -393,9 +404,13 @@ func (a *Apart) race(ctx context.Context, p *Player) *partner.Stop {
 		return stop
 	}
 	p.Account.recordAttempt(other, answers[1])
+	p.Book.readExpiry(other)
 	a.Guests = Attempts{first[0], other}
 	if stop := partner.MetAll(answers, answers); stop != nil {
 		return stop
+	}
+	if a.Guests.Holdless() {
+		return partner.NotHere(KeepsNone)
 	}
 	if catalog := p.read.readCatalog(ctx, answers[2], nil); catalog.Stop != nil {
 		return catalog.Stop

@@ -124,6 +124,9 @@ func countable(offer *discover.Offer, fresh *Reading) *partner.Stop {
 	return nil
 }
 
+// Holdless reports whether the holds of the last seats keep none (RSV-8).
+func (t *SellOut) Holdless() bool { return slices.ContainsFunc(t.holds, (*Hold).Holdless) }
+
 // fill reserves every seat, including seats that other customers return meanwhile.
 func (t *SellOut) fill(ctx context.Context, p *Player) *partner.Stop {
 	left := t.TooMany.After.Last.Left
@@ -145,7 +148,7 @@ func (t *SellOut) fill(ctx context.Context, p *Player) *partner.Stop {
 		if t.Full, stop = p.Seats.seats(ctx, t.Offer, "after the last seat was reserved"); stop != nil {
 			return stop
 		}
-		if left = t.Full.Last.Left; left < 1 || p.Book.traits.Holdless {
+		if left = t.Full.Last.Left; left < 1 || t.Holdless() {
 			break
 		}
 	}
