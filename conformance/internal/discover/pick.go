@@ -58,9 +58,15 @@ func readPrice(object map[string]any) SlotPrice {
 }
 
 // Contradicts returns the field in which another answer about the slot differs, of those that a sale
-// does not change: its end and its prices. It returns "" if none differs. What an answer leaves out
-// contradicts nothing.
+// does not change: its end, its capacity, its prices, and whether it is closed. It returns "" if none
+// differs. What an answer leaves out contradicts nothing.
 func (s Slot) Contradicts(other Slot) string {
+	if s.Status != "" && other.Status != "" && (s.Status == partnerapi.StatusClosed) != (other.Status == partnerapi.StatusClosed) {
+		return "status"
+	}
+	if s.Capacity != nil && other.Capacity != nil && *s.Capacity != *other.Capacity {
+		return "capacity"
+	}
 	if !s.End.IsZero() && !other.End.IsZero() && !s.End.Equal(other.End) {
 		return "localDateTimeEnd"
 	}

@@ -222,7 +222,7 @@ func TestAnswersAboutASlotContradictEachOtherOnlyInWhatASaleDoesNotChange(t *tes
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	adult := discover.SlotPrice{UnitID: "adult", Currency: "EUR", Amount: 2500}
 	left := func(n int64) *int64 { return &n }
-	slot := discover.Slot{ID: "a", End: noon, Status: partnerapi.StatusAvailable, Vacancies: left(4), Prices: []discover.SlotPrice{adult}}
+	slot := discover.Slot{ID: "a", End: noon, Status: partnerapi.StatusAvailable, Vacancies: left(4), Capacity: left(10), Prices: []discover.SlotPrice{adult}}
 	for _, test := range []struct {
 		name   string
 		change func(*discover.Slot)
@@ -233,6 +233,9 @@ func TestAnswersAboutASlotContradictEachOtherOnlyInWhatASaleDoesNotChange(t *tes
 		{"the same end in another time zone", func(s *discover.Slot) { s.End = noon.In(time.FixedZone("", 3600)) }, ""},
 		{"no end and no prices", func(s *discover.Slot) { s.End, s.Prices = time.Time{}, nil }, ""},
 		{"a price for one more unit", func(s *discover.Slot) { s.Prices = []discover.SlotPrice{{"child", "EUR", 1000}, adult} }, ""},
+		{"no capacity and no status", func(s *discover.Slot) { s.Capacity, s.Status = nil, "" }, ""},
+		{"closed", func(s *discover.Slot) { s.Status = partnerapi.StatusClosed }, "status"},
+		{"another capacity", func(s *discover.Slot) { s.Capacity = left(12) }, "capacity"},
 		{"a later end", func(s *discover.Slot) { s.End = noon.Add(time.Hour) }, "localDateTimeEnd"},
 		{"a higher price", func(s *discover.Slot) { s.Prices = []discover.SlotPrice{{"adult", "EUR", 2600}} }, "unitPricing"},
 		{"another currency", func(s *discover.Slot) { s.Prices = []discover.SlotPrice{{"adult", "USD", 2500}} }, "unitPricing"},

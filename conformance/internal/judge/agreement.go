@@ -65,7 +65,7 @@ func ReadSpecs() []Spec {
 			for _, changes := range all.Changes {
 				f = f.or(func() Finding { return updatedSince(changes.Catalog) }).or(func() Finding { return changed(all.First, changes) })
 			}
-			return f
+			return f.or(func() Finding { return inChanges(all, eachTwin(sameTerms)) })
 		}),
 		parts(rule.SlotPermanent, func(w scenario.Windows) Finding { return KeepsIDs(w.Long, w.Part) }),
 		parts(rule.WindowEnd, KeepsEnd),

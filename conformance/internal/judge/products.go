@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/plan"
@@ -154,6 +155,34 @@ func sameUnits(first, second discover.Product) (f Finding) {
 		}
 	}
 	return f
+}
+
+// sameTerms finds how the time zone, a guest type or a currency of a product differs.
+func sameTerms(first, second discover.Product) Finding {
+	if first.Zone.String() != second.Zone.String() {
+		return Broken("product %q: expected the time zone of a full pull, %s, received %s", first.ID, first.Zone, second.Zone)
+	}
+	for _, option := range first.Options {
+		for _, twin := range second.Options {
+			for _, unit := range option.Units {
+				if other := twin.Unit(unit.ID); twin.ID == option.ID && other.ID == unit.ID && terms(unit) != terms(other) {
+					return Broken("product %q, option %q, unit %q: expected the type and currencies of a full pull, %s, received %s",
+						first.ID, option.ID, unit.ID, terms(unit), terms(other))
+				}
+			}
+		}
+	}
+	return Finding{}
+}
+
+// terms returns the type and the currencies of a unit, in an order that does not depend on its own.
+func terms(unit discover.Unit) string {
+	var currencies []string
+	for _, price := range unit.Prices {
+		currencies = append(currencies, price.Currency)
+	}
+	slices.Sort(currencies)
+	return strings.Join(append([]string{string(unit.Type)}, slices.Compact(currencies)...), " ")
 }
 
 // same finds how two lists of ids differ, in any order.
