@@ -28,10 +28,18 @@ func memorySpecs(party scenario.EarlyParty) []Spec {
 	refused := func(act func(*scenario.Kept) scenario.Act) func(*scenario.Kept) Finding {
 		return func(k *scenario.Kept) Finding { return late(act(k), Status(refusal)) }
 	}
+	wrongKey := func(k *scenario.Kept) Finding { return late(k.WrongKey, Status(unauthorized)) }
+	noKey := func(k *scenario.Kept) Finding { return late(k.NoKey, Status(unauthorized)) }
 	still := func(k *scenario.Kept, act scenario.Act) Move {
 		return Move{before: k.Seen, after: act.After, stop: k.Stop, between: sent(act)}
 	}
 	return []Spec{
+		of(rule.ConfirmWrongKey, scenario.LeftHeld, wrongKey),
+		of(rule.ConfirmMissingKey, scenario.LeftHeld, noKey),
+		of(rule.ReleaseWrongKey, scenario.LeftOpen, wrongKey),
+		of(rule.ReleaseMissingKey, scenario.LeftOpen, noKey),
+		of(rule.CancelWrongKey, scenario.SoonBooked, wrongKey),
+		of(rule.CancelMissingKey, scenario.SoonBooked, noKey),
 		of(rule.ConfirmStatus, scenario.LeftHeld, func(k *scenario.Kept) Finding { return reached(k.BookingID != "", k.Stop) }),
 		spec(takes, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftHeld, party), func(k *scenario.Kept) Move {
 			m := taken(&k.Opening)

@@ -69,6 +69,7 @@ type Kept struct {
 	Release         Act
 	ReleasesAgain   []Act
 	ConfirmReleased Act
+	WrongKey, NoKey Act      // the late call with such a key, before the one with the registered key
 	Seen            *Reading // late, before any further call
 	Age             time.Duration
 
@@ -175,9 +176,13 @@ func (k *Kept) late(t lifecyclePlayer, state EarlyState) {
 	}
 	switch state {
 	case LeftHeld:
+		t.confirm("confirm the hold seconds later, with a wrong key", probe.WrongKey, &k.WrongKey, "")
+		t.confirm("confirm the hold seconds later, without a key", probe.NoKey, &k.NoKey, "")
 		t.book("confirm the hold seconds later", true, &k.Confirm, &k.BookingID, "after the late confirm")
 		t.undo("cancel the booking", k.BookingID, true, &k.Cancel, "after the cancellation")
 	case LeftOpen:
+		t.release("release the hold seconds later, with a wrong key", probe.WrongKey, &k.WrongKey, "")
+		t.release("release the hold seconds later, without a key", probe.NoKey, &k.NoKey, "")
 		t.give("release the hold seconds later", true, &k.Release, "after the late release")
 	case SoonReleased:
 		again(&k.ReleasesAgain, func(a *Act) {
@@ -189,6 +194,8 @@ func (k *Kept) late(t lifecyclePlayer, state EarlyState) {
 			t.confirm("confirm the same code again, seconds later", probe.GoodKey, a, "after another confirm, seconds later")
 		})
 		t.release("release the confirmed code, seconds later", probe.GoodKey, &k.LateRelease, "after the confirmed code was released")
+		t.cancel("cancel the booking seconds later, with a wrong key", k.BookingID, probe.WrongKey, &k.WrongKey, "")
+		t.cancel("cancel the booking seconds later, without a key", k.BookingID, probe.NoKey, &k.NoKey, "")
 		t.undo("cancel the booking, seconds later", k.BookingID, true, &k.Cancel, "after the late cancellation")
 	case SoonUndone:
 		again(&k.CancelsAgain, func(a *Act) {
