@@ -286,7 +286,7 @@ var unjudged = map[string]string{
 	"AVL-9":  "the meaning of the statuses: RSV-2 and RSV-5 compare them with the answers to reserve",
 	"AVL-14": "how the marketplace counts seats, and what a partner may omit",
 	"RSV-6":  "how the marketplace escapes codes: the mock partner's verdict judges it; a code may contain any character",
-	"RSV-8":  "an option for partners: the rules about seats do not apply to such a partner before confirm",
+	"RSV-8":  "an option for partners: before confirm, the rules about seats do not apply to a hold whose expiresAt is so far ahead",
 	"LIM-3":  "how LIM-1 is judged: a single late answer is not a violation",
 	"WHK-1":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
 	"WHK-3":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
