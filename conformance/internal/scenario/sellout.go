@@ -125,7 +125,7 @@ func countable(offer *discover.Offer, fresh *Reading) *partner.Stop {
 }
 
 // Holdless reports whether the holds of the last seats keep none (RSV-8).
-func (t *SellOut) Holdless() bool { return slices.ContainsFunc(t.holds, (*Hold).Holdless) }
+func (t *SellOut) Holdless() bool { return Attempts(t.holds).Holdless() }
 
 // fill reserves every seat, including seats that other customers return meanwhile.
 func (t *SellOut) fill(ctx context.Context, p *Player) *partner.Stop {
