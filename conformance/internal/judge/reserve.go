@@ -119,7 +119,7 @@ func expiresInWindow(b *scenario.Booking) Finding {
 		const tolerance = time.Minute
 		switch life := b.Hold.Life; {
 		case b.Holdless():
-			return notApplicable("the partner does not hold seats: expiresAt is %s ahead", life.Round(time.Minute))
+			return notApplicable("%s: its expiresAt is %s ahead", scenario.KeepsNone, life.Round(time.Minute))
 		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
 			return Broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
 		default:
@@ -182,7 +182,7 @@ func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Holdless()
 func soldOut(t *scenario.SellOut) Finding {
 	switch {
 	case t.Holdless():
-		return notApplicable("the partner does not hold seats, and shows no slot as sold out")
+		return notApplicable("%s, and no slot is shown as sold out", scenario.KeepsNone)
 	case t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0:
 		return unless(rule.ReserveVacanciesOne, rule.ReserveVacanciesMany)
 	default:

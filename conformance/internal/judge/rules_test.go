@@ -75,7 +75,7 @@ func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 	}
 	finds(t, "20 minutes", expiresInWindow(booking(20*time.Minute)), "", "")
 	finds(t, "an hour", expiresInWindow(booking(time.Hour)), report.Failed, "Expected 15 to 30 minutes ahead, received 1h0m0s")
-	finds(t, "a partner without holds", expiresInWindow(booking(48*time.Hour)), report.NotApplicable, "does not hold seats")
+	finds(t, "a partner without holds", expiresInWindow(booking(48*time.Hour)), report.NotApplicable, "keeps no seats")
 	finds(t, "the past", expiresLater(booking(-time.Minute)), report.Failed, "received one 1m0s ago")
 	never := booking(0)
 	never.Hold.Expires = time.Time{}
@@ -149,8 +149,8 @@ func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 	if len(crash.Problems) != 2 || len(crash.Exchanges) != 2 {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
-	finds(t, "held", badPartiesHoldNothing(&scenario.BadReserves{Parties: []scenario.MalformedRequest{unusual(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
-	finds(t, "not sent", badPartiesHoldNothing(&scenario.BadReserves{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), report.Inconclusive, "no slot")
+	finds(t, "held", partiesHoldNothing(&scenario.BadParties{Parties: []scenario.MalformedRequest{unusual(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
+	finds(t, "not sent", partiesHoldNothing(&scenario.BadParties{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), report.Inconclusive, "no slot")
 }
 
 func TestLimitsAreJudgedOverAllCalls(t *testing.T) {

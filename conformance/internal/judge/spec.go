@@ -149,19 +149,28 @@ func numbered[T any](count func(context.Context, *scenario.Player) int, play pla
 	return step
 }
 
-func optionChecks(ctx context.Context, p *scenario.Player) (all []Play) {
+var checkEachOption = perOption(scenario.PlayOptionChecks, scenario.PlayOptionCheck)
+
+func optionChecks(ctx context.Context, p *scenario.Player) []Play {
 	if p.Case() != nil {
 		return nil // the case takes the place of the option checks
 	}
-	for _, key := range scenario.PlayOptionChecks(ctx, p) {
-		all = append(all, func(ctx context.Context, p *scenario.Player, attempt int) any {
-			if played := scenario.PlayOptionCheck(ctx, p, key, attempt); played != nil {
-				return played
-			}
-			return nil
-		})
+	return checkEachOption(ctx, p)
+}
+
+// perOption returns the plays of a scenario for options, by their keys. It is over when one returns nil.
+func perOption[T any](keys func(context.Context, *scenario.Player) []string, play func(context.Context, *scenario.Player, string, int) *T) func(context.Context, *scenario.Player) []Play {
+	return func(ctx context.Context, p *scenario.Player) (all []Play) {
+		for _, key := range keys(ctx, p) {
+			all = append(all, func(ctx context.Context, p *scenario.Player, attempt int) any {
+				if played := play(ctx, p, key, attempt); played != nil {
+					return played
+				}
+				return nil
+			})
+		}
+		return all
 	}
-	return all
 }
 
 // joined returns the subjects of two steps. first may be nil.

@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"net/http"
-	"slices"
 
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
@@ -19,26 +18,29 @@ func unusualSpecs() []Spec {
 			return attributed(rule.AvailabilityUnknownFields, stop)
 		})),
 	}
-	for _, unusual := range []struct {
-		play             play[*scenario.UnusualBooking]
+	for _, kind := range []struct {
+		scenario.Unusual
 		reserve, confirm rule.Rule
 	}{
-		{scenario.PlayForeignGuest, rule.ReserveAnyAlphabet, rule.ConfirmAnyAlphabet},
-		{scenario.PlayUnnamedFields, rule.ReserveUnknownFields, rule.ConfirmUnknownFields},
+		{scenario.ForeignGuest, rule.ReserveAnyAlphabet, rule.ConfirmAnyAlphabet},
+		{scenario.UnnamedFields, rule.ReserveUnknownFields, rule.ConfirmUnknownFields},
 	} {
+		inEach := perOption(scenario.PlayUnusualOptions, kind.PlayIn)
+		steps := func(done func(*scenario.UnusualBooking) bool) []Step {
+			judge := func(b *scenario.UnusualBooking) Finding {
+				return unusualReached(done(b), b.Stop, kind.reserve, kind.confirm)
+			}
+			return []Step{once(kind.Play, judge), {Subjects: inEach, Judge: func(v any) Finding { return judge(v.(*scenario.UnusualBooking)) }}}
+		}
 		specs = append(specs,
-			spec(unusual.reserve, held, once(unusual.play, func(b *scenario.UnusualBooking) Finding {
-				return unusualReached(b.Hold != nil, b.Stop, unusual.reserve, unusual.confirm)
-			})),
-			spec(unusual.confirm, with(cancelled, once(unusual.play, func(b *scenario.UnusualBooking) Finding {
-				return unusualReached(b.Confirmed, b.Stop, unusual.reserve, unusual.confirm)
-			}))...))
+			spec(kind.reserve, with([]Step{held}, steps(func(b *scenario.UnusualBooking) bool { return b.Hold != nil })...)...),
+			spec(kind.confirm, with(cancelled, steps(func(b *scenario.UnusualBooking) bool { return b.Confirmed })...)...))
 	}
 	return append(specs,
 		spec(rule.ReleaseUnknownFields, held, once(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
 			return after(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
 		})),
-		spec(rule.CancelUnknownFields, with(cancelled, once(scenario.PlayUnnamedFields, func(b *scenario.UnusualBooking) Finding {
+		spec(rule.CancelUnknownFields, with(cancelled, once(scenario.UnnamedFields.Play, func(b *scenario.UnusualBooking) Finding {
 			return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).
 				or(func() Finding { return Expect(b.Cancel, Status(ok), Succeed) })
 		}))...),
@@ -75,19 +77,15 @@ func badInputSpecs() []Spec {
 	return []Spec{
 		spec(rule.ProductsBadInput, catalog, once(scenario.PlayBadPulls, bears)),
 		spec(rule.AvailabilityBadInput, once(scenario.PlayBadQuestions, bears)),
-		spec(rule.ReserveBadInput, once(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding {
-			return bearsAll(slices.Concat(b.Bodies, b.Parties)).or(func() Finding { return reached(b.Parties != nil, b.Stop) })
-		})),
-		spec(rule.ReserveNobody, once(scenario.PlayBadReserves, badPartiesHoldNothing)),
-		spec(rule.ReserveBadInputEffect,
-			once(scenario.PlayRecord, func(scenario.Record) Finding { return unless(rule.ReserveNobody) }),
-			counted(scenario.PlayBadReserves, func(b *scenario.BadReserves) Move {
-				m := Move{before: b.Before, after: b.After, stop: b.Stop}
-				for _, odd := range slices.Concat(b.Parties, b.Bodies) {
-					m.between = append(m.between, odd.Answer.Exchange)
-				}
-				return m
-			})),
+		spec(rule.ReserveBadInput,
+			once(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding {
+				return bearsAll(b.All()).or(func() Finding { return reached(b.Parties != nil, b.Stop) })
+			}),
+			Step{Subjects: badParties, Judge: func(v any) Finding { return bearsAll(v.(*scenario.BadParties).Parties) }}),
+		spec(rule.ReserveNobody,
+			once(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding { return partiesHoldNothing(&b.BadParties) }),
+			Step{Subjects: badParties, Judge: func(v any) Finding { return partiesHoldNothing(v.(*scenario.BadParties)) }}),
+		spec(rule.ReserveBadInputEffect, badInputNoEffect()...),
 		spec(rule.ConfirmBadInput, once(scenario.PlayBadConfirms, bears)),
 		spec(rule.ReleaseBadInput, once(scenario.PlayBadReleases, bears)),
 		spec(rule.CancelBadInput, cancellable, once(scenario.PlayBadCancels, bears)),
@@ -113,7 +111,29 @@ func bearsAll(all []scenario.MalformedRequest) Finding {
 	return problems(wrong, shown...)
 }
 
-func badPartiesHoldNothing(b *scenario.BadReserves) Finding {
+// badParties plays malformed parties for further options.
+var badParties = perOption(scenario.PlayBadPartyOptions, scenario.PlayBadParties)
+
+func badInputNoEffect() []Step {
+	unchanged := func(b *scenario.BadParties, sent []scenario.MalformedRequest) Move {
+		m := Move{before: b.Before, after: b.After, stop: b.Stop}
+		for _, odd := range sent {
+			m.between = append(m.between, odd.Answer.Exchange)
+		}
+		return m
+	}
+	others := Step{Subjects: badParties, Clean: 1, Try: func(v any) Try {
+		b := v.(*scenario.BadParties)
+		return unchanged(b, b.Parties).try()
+	}}
+	return []Step{
+		once(scenario.PlayRecord, func(scenario.Record) Finding { return unless(rule.ReserveNobody) }),
+		counted(scenario.PlayBadReserves, func(b *scenario.BadReserves) Move { return unchanged(&b.BadParties, b.All()) }),
+		also(others),
+	}
+}
+
+func partiesHoldNothing(b *scenario.BadParties) Finding {
 	var wrong []string
 	var shown []*probe.Exchange
 	for _, odd := range b.Parties {

@@ -61,6 +61,7 @@ type Case struct {
 	Between BetweenCalls
 
 	values map[Dimension][]string
+	option *optionSlots
 	ids    []int // numbers of the values, days last
 	days   int
 }
@@ -159,19 +160,17 @@ func (c *Case) Small() bool {
 // mostAll is the maximum number of seats that are taken when a case takes all seats left.
 const mostAll = 12
 
-// Cover returns at most n cases, the most valuable first. They cover the values of each dimension,
-// and then as many pairs of values of two dimensions as possible. The offers can be booked and are
-// in catalog order. The same offers give the same cases.
+// Cover returns at most n cases, the most valuable first. They cover every option, then every unit
+// type and the values of each other dimension, and then as many pairs of values of two dimensions as
+// possible. The offers can be booked and are in catalog order. The same offers give the same cases.
 func Cover(offers []discover.Offer, n int) []Case {
 	c := newCover(offers)
 	var cases []Case
-	for len(cases) < n {
+	for len(c.options) > 0 && len(cases) < n {
+		options := c.wanted()
 		best, worth := Case{}, 0
 		for range candidatesEach {
-			candidate, ok := c.draw()
-			if !ok {
-				continue
-			}
+			candidate := c.draw(options[c.random.IntN(len(options))])
 			if w := c.worth(candidate); w > worth {
 				best, worth = candidate, w
 			}
@@ -203,22 +202,24 @@ const (
 	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
 	// freshValue is the worth, in pairs, of a value that no case has yet. freshSale is the worth of
-	// an option or a unit type, which partners keep in separate tables.
+	// a unit type, which partners keep in separate tables.
 	freshValue, freshSale = 12, 40
 )
 
 type cover struct {
-	options []optionSlots
+	options []*optionSlots
 	random  *rand.Rand
 	numbers map[dimensioned]int // of the values
-	sale    map[int]bool        // numbers of options and unit types
+	sale    map[int]bool        // numbers of unit types
 	seen    map[pair]bool
 	used    map[string]int // slots, by offer key
 }
 
 type optionSlots struct {
-	slots []discover.Offer // in the order of their starts
-	days  map[string][]discover.Offer
+	slots  []discover.Offer // in the order of their starts
+	days   map[string][]discover.Offer
+	cases  int
+	unsold map[string]bool // ids of the unit types that no case has
 }
 
 func newCover(offers []discover.Offer) *cover {
@@ -229,9 +230,9 @@ func newCover(offers []discover.Offer) *cover {
 		if !known {
 			i = len(c.options)
 			byKey[offer.OptionKey()] = i
-			c.options = append(c.options, optionSlots{days: map[string][]discover.Offer{}})
+			c.options = append(c.options, newOptionSlots(offer.Option))
 		}
-		of := &c.options[i]
+		of := c.options[i]
 		of.slots = append(of.slots, offer)
 		day := dayOf(offer)
 		of.days[day] = append(of.days[day], offer)
@@ -248,21 +249,53 @@ func newCover(offers []discover.Offer) *cover {
 	return c
 }
 
+func newOptionSlots(option discover.Option) *optionSlots {
+	of := &optionSlots{days: map[string][]discover.Offer{}, unsold: map[string]bool{}}
+	for _, id := range sold(option) {
+		of.unsold[id] = true
+	}
+	return of
+}
+
+// sold returns the ids of an option's unit types, the lead unit first.
+func sold(option discover.Option) []string {
+	units := []string{option.Lead()}
+	for _, unit := range option.Units {
+		if unit.ID != "" && !slices.Contains(units, unit.ID) {
+			units = append(units, unit.ID)
+		}
+	}
+	return units
+}
+
 func dayOf(offer discover.Offer) string {
 	return offer.Slot.Start.In(offer.Product.Zone).Format(partnerapi.DateLayout)
 }
 
-// draw draws a case. It returns false if its slot has no seats for its party.
-func (c *cover) draw() (Case, bool) {
-	if len(c.options) == 0 {
-		return Case{}, false
+// wanted returns the options that the next case may have: those without a case; once there are none,
+// those with a unit type that no case has; and then all.
+func (c *cover) wanted() []*optionSlots {
+	for _, lacks := range []func(*optionSlots) bool{
+		func(of *optionSlots) bool { return of.cases == 0 },
+		func(of *optionSlots) bool { return len(of.unsold) > 0 },
+	} {
+		var wanted []*optionSlots
+		for _, of := range c.options {
+			if lacks(of) {
+				wanted = append(wanted, of)
+			}
+		}
+		if len(wanted) > 0 {
+			return wanted
+		}
 	}
-	of := c.options[c.random.IntN(len(c.options))]
-	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))]}
-	quantity, ok := c.party(&drawn)
-	if !ok {
-		return Case{}, false
-	}
+	return c.options
+}
+
+// draw draws a case of an option.
+func (c *cover) draw(of *optionSlots) Case {
+	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], option: of}
+	quantity := c.party(&drawn)
 	drawn.values = map[Dimension][]string{
 		Product: {drawn.Offer.Product.ID}, Option: {drawn.Offer.OptionKey()}, Day: {dayOf(drawn.Offer)}, Slot: {of.place(drawn.Offer)},
 		Quantity: {quantity}, Party: {strconv.Itoa(len(drawn.Units))}, Order: {string(drawn.Between)}, Connection: {connection(drawn.Fresh)}, Body: {body(drawn.Bare)},
@@ -271,7 +304,7 @@ func (c *cover) draw() (Case, bool) {
 		drawn.values[UnitType] = append(drawn.values[UnitType], drawn.Offer.OptionKey()+"\x00"+unit.ID)
 	}
 	c.number(&drawn)
-	return drawn, true
+	return drawn
 }
 
 func body(bare bool) string {
@@ -289,7 +322,7 @@ func connection(fresh bool) string {
 }
 
 // slot draws a slot: often the first or the last, otherwise any with equal probability.
-func (of optionSlots) slot(random *rand.Rand) discover.Offer {
+func (of *optionSlots) slot(random *rand.Rand) discover.Offer {
 	switch random.IntN(6) {
 	case 0:
 		return of.slots[0]
@@ -301,7 +334,7 @@ func (of optionSlots) slot(random *rand.Rand) discover.Offer {
 }
 
 // place returns the slot's place in its day: first, last or between.
-func (of optionSlots) place(offer discover.Offer) string {
+func (of *optionSlots) place(offer discover.Offer) string {
 	day := of.days[dayOf(offer)]
 	switch {
 	case day[0].Slot.ID == offer.Slot.ID:
@@ -313,43 +346,42 @@ func (of optionSlots) place(offer discover.Offer) string {
 	}
 }
 
-// party draws the guests, and returns how many there are of each unit.
-func (c *cover) party(drawn *Case) (quantity string, ok bool) {
-	option, lead := drawn.Offer.Option, drawn.Offer.Option.Lead()
-	seats := drawn.Offer.Slot.Seats(drawn.Offer.Product)
-	units := []string{lead}
-	for _, unit := range option.Units {
-		if unit.ID != "" && unit.ID != lead && !slices.Contains(units, unit.ID) {
-			units = append(units, unit.ID)
-		}
-	}
-	first := c.random.IntN(len(units))
+// party draws the guests, and returns how many there are of each unit. Where the slot has no seats
+// for them, the party is one guest.
+func (c *cover) party(drawn *Case) (quantity string) {
+	seats, units := drawn.Offer.Slot.Seats(drawn.Offer.Product), sold(drawn.Offer.Option)
 	each, kinds := []int{1, 1, 1, 2, 3, 0}[c.random.IntN(6)], 1+c.random.IntN(min(3, len(units)))
-	if kinds > 1 || each != 1 {
-		first = 0 // include a guest whom no partner refuses
-	}
 	quantity = strconv.Itoa(each)
 	if each == 0 {
 		quantity, kinds = "all that is left", 1
-		if !seats.Counted || seats.Left < 2 || seats.Left > mostAll {
-			return "", false
+		if seats.Counted && seats.Left >= 2 && seats.Left <= mostAll {
+			each = int(seats.Left)
 		}
-		each = int(seats.Left)
+	}
+	room := int64(each * kinds)
+	if drawn.Between == SameSlot && quantity != "all that is left" {
+		room++
+	}
+	if each == 0 || seats.Counted && seats.Left < room {
+		quantity, each, kinds = "1", 1, 1
+		if seats.Counted && seats.Left < 2 && drawn.Between == SameSlot {
+			drawn.Between = Nothing
+		}
+	}
+	first := 0 // include a guest whom no partner refuses
+	if each == 1 && kinds == 1 {
+		first = c.random.IntN(len(units))
 	}
 	rest := slices.Concat(units[:first], units[first+1:])
 	c.random.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 	for _, id := range append([]string{units[first]}, rest[:kinds-1]...) {
 		drawn.Units = append(drawn.Units, partnerapi.UnitQuantity{ID: id, Quantity: each})
-		if option.Unit(id).Type == partnerapi.Infant {
+		if drawn.Offer.Option.Unit(id).Type == partnerapi.Infant {
 			drawn.Infants += int64(each)
 		}
 	}
 	c.random.Shuffle(len(drawn.Units), func(i, j int) { drawn.Units[i], drawn.Units[j] = drawn.Units[j], drawn.Units[i] })
-	room := drawn.Guests()
-	if drawn.Between == SameSlot && quantity != "all that is left" {
-		room++
-	}
-	return quantity, !seats.Counted || seats.Left >= room
+	return quantity
 }
 
 // worth returns what a case adds to those already taken.
@@ -383,6 +415,10 @@ func (c *cover) enter(taken Case) {
 		c.seen[both] = true
 	}
 	c.used[taken.Offer.Key()]++
+	taken.option.cases++
+	for _, unit := range taken.Units {
+		delete(taken.option.unsold, unit.ID)
+	}
 }
 
 // pair is two values of a case, by number. A value paired with itself is that value.
@@ -397,7 +433,7 @@ func (c *cover) number(of *Case) {
 			if !known {
 				id = len(c.numbers)
 				c.numbers[key] = id
-				c.sale[id] = d == Option || d == UnitType
+				c.sale[id] = d == UnitType
 			}
 			of.ids = append(of.ids, id)
 		}

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,29 +39,45 @@ func shop(t *rapid.T) (offers []discover.Offer) {
 	return offers
 }
 
-func TestCasesCoverEveryOptionAndFitTheirSlots(t *testing.T) {
+func TestCasesCoverEveryOptionThenEveryUnitTypeAndFitTheirSlots(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		offers := shop(t)
-		cases := plan.Cover(offers, 16)
-		options, covered := map[string]bool{}, map[string]bool{}
+		options, units := map[string]bool{}, map[string]bool{} // that no case has
 		for _, offer := range offers {
 			options[offer.OptionKey()] = true
+			for _, unit := range offer.Option.Units {
+				units[offer.OptionKey()+unit.ID] = true
+			}
 		}
-		for i, c := range cases {
-			covered[c.Offer.OptionKey()] = true
+		for i, c := range plan.Cover(offers, 80) {
 			if left := *c.Offer.Slot.Vacancies; c.Guests() < 1 || c.Guests() > left {
 				t.Fatalf("case %d: %d guests in a slot with %d seats left: %s", i, c.Guests(), left, &c)
 			}
 			if c.Number != i+1 {
 				t.Fatalf("case %d has the number %d", i, c.Number)
 			}
+			lackedOptions, lackedUnits := len(options), len(units)
+			delete(options, c.Offer.OptionKey())
+			for _, unit := range c.Units {
+				delete(units, c.Offer.OptionKey()+unit.ID)
+			}
+			if lackedOptions > 0 && len(options) == lackedOptions || lackedOptions == 0 && lackedUnits > 0 && len(units) == lackedUnits {
+				t.Fatalf("case %d is %s, while none has the options %v and the unit types %v", i, &c, options, units)
+			}
 		}
-		if len(covered) != len(options) {
-			t.Fatalf("%d of %d options have a case", len(covered), len(options))
+		if len(options)+len(units) > 0 {
+			t.Fatalf("no case has the options %v and the unit types %v", options, units)
 		}
-		if again := plan.Cover(offers, 16); fmt.Sprint(words(cases)) != fmt.Sprint(words(again)) {
-			t.Fatal("the same offers made other cases")
+	})
+}
+
+func TestTheSameOffersGiveTheSameCases(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		offers := shop(t)
+		if first, again := words(plan.Cover(offers, 16)), words(plan.Cover(offers, 16)); !slices.Equal(first, again) {
+			t.Fatalf("first %q, then %q", first, again)
 		}
 	})
 }

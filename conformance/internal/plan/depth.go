@@ -40,6 +40,18 @@ func (d Depth) Expiring() int {
 	return map[Depth]int{Standard: 18, Thorough: 60}[d]
 }
 
+// BadParties returns the maximum number of options for which malformed parties are reserved, in
+// addition to those of the malformed reserves.
+func (d Depth) BadParties() int {
+	return map[Depth]int{Standard: 18, Thorough: 60}[d]
+}
+
+// UnusualBookings returns the maximum number of products in which unusual bookings of each kind are made,
+// in addition to the first.
+func (d Depth) UnusualBookings() int {
+	return map[Depth]int{Standard: 8, Thorough: 20}[d]
+}
+
 // Repeats returns how often a call that must be idempotent is repeated.
 func (d Depth) Repeats() int {
 	return map[Depth]int{Quick: 1, Standard: 3, Thorough: 5}[d]

@@ -64,21 +64,43 @@ func Candidates(offers []discover.Offer) []discover.Offer {
 	return chosen[:min(mostCandidates, len(chosen))]
 }
 
-// OptionChecks returns the keys of the options to check, in order: no more than most, which have a slot
-// among the fitting offers. all is in catalog order.
-func OptionChecks(fitting, all []discover.Offer, most int) []string {
+// Bookable returns the keys of the options that have a slot among the fitting offers: no more than most,
+// evenly spread. all is in catalog order.
+func Bookable(fitting, all []discover.Offer, most int) []string {
+	var keys []string
+	for _, offer := range bookable(fitting, all) {
+		keys = append(keys, offer.OptionKey())
+	}
+	return Spread(keys, most)
+}
+
+// BookableProducts returns the key of the last such option of each product: no more than most, evenly
+// spread.
+func BookableProducts(fitting, all []discover.Offer, most int) []string {
+	var keys []string
+	product := ""
+	for _, offer := range bookable(fitting, all) {
+		if len(keys) > 0 && offer.Product.ID == product {
+			keys = keys[:len(keys)-1]
+		}
+		keys, product = append(keys, offer.OptionKey()), offer.Product.ID
+	}
+	return Spread(keys, most)
+}
+
+// bookable returns an offer of each option that has one among the fitting offers, in the order of all.
+func bookable(fitting, all []discover.Offer) (offers []discover.Offer) {
 	wanted := map[string]bool{}
 	for _, offer := range fitting {
 		wanted[offer.OptionKey()] = true
 	}
-	var keys []string
 	for _, offer := range all {
 		if key := offer.OptionKey(); wanted[key] {
 			delete(wanted, key)
-			keys = append(keys, key)
+			offers = append(offers, offer)
 		}
 	}
-	return Spread(keys, most)
+	return offers
 }
 
 // Scope is the part of a partner's offer that a run reads slots of and books.

@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -76,37 +77,74 @@ func PlayBadCancels(ctx context.Context, p *Player, _ int) MalformedRequests {
 	})
 }
 
-// BadReserves contains malformed reserves for one slot, whose seats are counted before and after.
-type BadReserves struct {
+// BadParties contains reserves with malformed parties for one slot, whose seats are counted before and
+// after.
+type BadParties struct {
 	Opening
-	Bodies  []MalformedRequest
 	Parties []MalformedRequest
 	After   *Reading
 }
 
+// BadReserves adds reserves that are malformed in other ways, for the same slot.
+type BadReserves struct {
+	BadParties
+	Bodies []MalformedRequest
+}
+
+// All returns all requests.
+func (b *BadReserves) All() []MalformedRequest { return slices.Concat(b.Bodies, b.Parties) }
+
 // PlayBadReserves plays BadReserves. All attempts use slots of one option.
 func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 	return played(p, "bad reserves", attempt, func(b *BadReserves, option string) {
-		if b.Offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: option}); b.Stop != nil {
-			return
-		}
-		lead := b.Offer.Option.Lead()
-		valid := partnerapi.ReserveRequest{
-			ProductID: b.Offer.Product.ID, OptionID: b.Offer.Option.ID, AvailabilityID: b.Offer.Slot.ID, Units: partner.Guests(b.Offer.Option, 1),
-		}
-		bodies := append(nonsenseOf(valid, "availabilityId"), contactNonsense(valid)...)
-		bodies = append(bodies, with(partner.Encode(valid), "1,000 units", "units", slices.Repeat(quantity(lead, "1"), manyUnits)))
-		var parties []nonsense
-		strange := strangeParties(lead)
-		for _, what := range slices.Sorted(maps.Keys(strange)) {
-			parties = append(parties, with(partner.Encode(valid), what, "units", strange[what]))
-		}
-		t := p.continueLifecycle(ctx, &b.Opening)
-		t.count("before malformed reserves", &b.Before)
-		t.step(func() (stop *partner.Stop) { b.Bodies, stop = reserveAll(ctx, p, b.Offer, bodies); return stop })
-		t.step(func() (stop *partner.Stop) { b.Parties, stop = reserveAll(ctx, p, b.Offer, parties); return stop })
-		t.count("after malformed reserves", &b.After)
+		b.play(ctx, p, option, func(valid partnerapi.ReserveRequest) (stop *partner.Stop) {
+			bodies := append(nonsenseOf(valid, "availabilityId"), contactNonsense(valid)...)
+			bodies = append(bodies, with(partner.Encode(valid), "1,000 units", "units", slices.Repeat(quantity(valid.Units[0].ID, "1"), manyUnits)))
+			b.Bodies, stop = reserveAll(ctx, p, b.Offer, bodies)
+			return stop
+		})
 	})
+}
+
+// PlayBadPartyOptions returns the keys of the options for which BadParties is played.
+func PlayBadPartyOptions(ctx context.Context, p *Player) []string {
+	bookable, all := p.bookable(ctx)
+	return plan.Bookable(bookable, all, p.Depth.BadParties())
+}
+
+// PlayBadParties plays BadParties for an option. It returns nil when there is no time for it, or no slot.
+func PlayBadParties(ctx context.Context, p *Player, optionKey string, attempt int) *BadParties {
+	name := "bad parties " + optionKey
+	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
+		return nil
+	}
+	b := played(p, name, attempt, func(b *BadParties, _ string) {
+		b.play(ctx, p, optionKey, func(partnerapi.ReserveRequest) *partner.Stop { return nil })
+	})
+	if attempt == 0 && b.Parties == nil && b.Stop.OnlyMissing() {
+		return nil
+	}
+	return b
+}
+
+// play sends malformed parties for a slot of an option, after what first sends for the same slot.
+func (b *BadParties) play(ctx context.Context, p *Player, optionKey string, first func(valid partnerapi.ReserveRequest) *partner.Stop) {
+	if b.Offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: optionKey}); b.Stop != nil {
+		return
+	}
+	valid := partnerapi.ReserveRequest{
+		ProductID: b.Offer.Product.ID, OptionID: b.Offer.Option.ID, AvailabilityID: b.Offer.Slot.ID, Units: partner.Guests(b.Offer.Option, 1),
+	}
+	var parties []nonsense
+	strange := strangeParties(b.Offer.Option.Lead())
+	for _, what := range slices.Sorted(maps.Keys(strange)) {
+		parties = append(parties, with(partner.Encode(valid), what, "units", strange[what]))
+	}
+	t := p.continueLifecycle(ctx, &b.Opening)
+	t.count("before malformed reserves", &b.Before)
+	t.step(func() *partner.Stop { return first(valid) })
+	t.step(func() (stop *partner.Stop) { b.Parties, stop = reserveAll(ctx, p, b.Offer, parties); return stop })
+	t.count("after malformed reserves", &b.After)
 }
 
 // reserveAll sends reserves that should make no hold, until one is not answered. If the partner

@@ -98,8 +98,14 @@ type OptionCheck struct {
 
 // PlayOptionChecks returns the keys of the options to check.
 func PlayOptionChecks(ctx context.Context, p *Player) []string {
-	all := PlaySurvey(ctx, p, 0).Offers
-	return plan.OptionChecks(discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all, p.Depth.OptionChecks())
+	bookable, all := p.bookable(ctx)
+	return plan.Bookable(bookable, all, p.Depth.OptionChecks())
+}
+
+// bookable returns the slots of the survey: those that can be booked, and all.
+func (p *Player) bookable(ctx context.Context) (bookable, all []discover.Offer) {
+	all = PlaySurvey(ctx, p, 0).Offers
+	return discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all
 }
 
 // checkedOptions returns the keys of the options that are checked in addition to a lifecycle. A case has none.

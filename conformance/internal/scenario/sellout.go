@@ -38,7 +38,7 @@ func (p *Player) beginWithFewest(ctx context.Context, opening *Opening, optionKe
 		opening.Offer = p.on.Offer
 		p.Seats.Use(opening.Offer)
 	} else {
-		opening.Offer, opening.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
+		opening.Offer, opening.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey, Suits: p.KeepsSeats})
 	}
 	t := p.continueLifecycle(ctx, opening)
 	t.count("before reserve", &opening.Before)

@@ -51,21 +51,58 @@ type UnusualBooking struct {
 	Cancel    *probe.Answer
 }
 
-func PlayForeignGuest(ctx context.Context, p *Player, _ int) *UnusualBooking {
-	return p.unusualBooking(ctx, "for a guest whose name is of many alphabets", foreign, false)
+// Unusual is a way in which bookings are unusual.
+type Unusual struct {
+	name   string
+	change change // of the bodies of reserve and confirm
+	undo   bool   // the body of cancel is changed too
 }
 
-func PlayUnnamedFields(ctx context.Context, p *Player, _ int) *UnusualBooking {
-	return p.unusualBooking(ctx, "with fields that the contract does not name", withUnnamed, true)
+var (
+	ForeignGuest  = Unusual{name: "for a guest whose name is of many alphabets", change: foreign}
+	UnnamedFields = Unusual{name: "with fields that the contract does not name", change: withUnnamed, undo: true}
+	asUsual       = Unusual{name: "as usual", change: func(body []byte) []byte { return body }}
+)
+
+// Play plays such a booking.
+func (u Unusual) Play(ctx context.Context, p *Player, _ int) *UnusualBooking {
+	return p.unusualBooking(ctx, u, "")
 }
 
-// unusualBooking plays such a booking. If cancel is set, its cancellation is unusual too. A partner
+// PlayUnusualOptions returns the keys of the options in which unusual bookings are played as well, one of
+// each product.
+func PlayUnusualOptions(ctx context.Context, p *Player) []string {
+	bookable, all := p.bookable(ctx)
+	return plan.BookableProducts(bookable, all, p.Depth.UnusualBookings())
+}
+
+// PlayIn plays such a booking in an option. It returns nil when there is no time for it, or no slot, and
+// if usual bookings of the option fail too.
+func (u Unusual) PlayIn(ctx context.Context, p *Player, optionKey string, _ int) *UnusualBooking {
+	if p.Time.LateForMore() {
+		return nil
+	}
+	u.undo = false // one cancellation shows whether it is read differently
+	b := p.unusualBooking(ctx, u, optionKey)
+	if b.Confirmed {
+		return b
+	}
+	if b.Stop.OnlyMissing() && b.Stop.Kind != partner.Refused {
+		return nil
+	}
+	if usual := p.unusualBooking(ctx, asUsual, optionKey); usual.Hold == nil || b.Hold != nil && !usual.Confirmed {
+		return nil
+	}
+	return b
+}
+
+// unusualBooking plays an unusual booking of an option, or of any if optionKey is empty. A partner
 // without cancel gets a hold instead.
-func (p *Player) unusualBooking(ctx context.Context, name string, change change, cancel bool) *UnusualBooking {
+func (p *Player) unusualBooking(ctx context.Context, u Unusual, optionKey string) *UnusualBooking {
 	first := PlayBooking(ctx, p, 0)
-	return played(p, name, 0, func(b *UnusualBooking, _ string) {
-		want := seat("reserve 1 seat, "+name, "")
-		want.change = change
+	return played(p, u.name+" "+optionKey, 0, func(b *UnusualBooking, _ string) {
+		want := seat("reserve 1 seat, "+u.name, optionKey)
+		want.change = u.change
 		t := p.begin(ctx, &b.Opening, want)
 		if p.Book.traits.NoCancel {
 			t.give("release the hold", true, new(Act), "")
@@ -73,8 +110,8 @@ func (p *Player) unusualBooking(ctx context.Context, name string, change change,
 		}
 		t.step(func() *partner.Stop { return p.Book.mayBook(ctx) })
 		t.step(func() (stop *partner.Stop) {
-			call := partner.Confirm("confirm the hold, "+name, b.Hold.Code, b.Hold.entry, true, probe.GoodKey)
-			call.Body = change(call.Body)
+			call := partner.Confirm("confirm the hold, "+u.name, b.Hold.Code, b.Hold.entry, true, probe.GoodKey)
+			call.Body = u.change(call.Body)
 			if b.Confirm, stop = p.Book.confirmAs(ctx, b.Hold, call); stop != nil {
 				return stop
 			}
@@ -84,12 +121,12 @@ func (p *Player) unusualBooking(ctx context.Context, name string, change change,
 			return nil
 		})
 		t.step(func() (stop *partner.Stop) {
-			if !cancel {
+			if !u.undo {
 				_, stop = p.Book.cancelBooking(ctx, "cancel the booking", b.Hold, b.Hold.BookingID(), true)
 				return stop
 			}
-			call := partner.Cancel("cancel the booking, "+name, b.Hold.BookingID(), true, probe.GoodKey)
-			b.Cancel, stop = p.Book.undoAs(ctx, b.Hold, call, change)
+			call := partner.Cancel("cancel the booking, "+u.name, b.Hold.BookingID(), true, probe.GoodKey)
+			b.Cancel, stop = p.Book.undoAs(ctx, b.Hold, call, u.change)
 			return stop
 		})
 	})
@@ -174,5 +211,5 @@ func PlayPartialBody(ctx context.Context, p *Player, number int) *PartialBooking
 			delete(fields, lacks.field)
 		})
 	}
-	return &PartialBooking{p.unusualBooking(ctx, lacks.name, without, false), lacks.name}
+	return &PartialBooking{p.unusualBooking(ctx, Unusual{name: lacks.name, change: without}, ""), lacks.name}
 }
