@@ -22,8 +22,9 @@ const (
 	Day        Dimension = "day"
 	Slot       Dimension = "slot" // its place in its day
 	UnitType   Dimension = "unit_type"
-	Quantity   Dimension = "quantity" // guests of one unit
-	Party      Dimension = "party"    // number of units
+	Quantity   Dimension = "quantity"     // guests of one unit
+	Party      Dimension = "party"        // number of units
+	Alone      Dimension = "guests_alone" // the type of guests without guests of other types
 	Repeat     Dimension = "repeat"
 	Order      Dimension = "order" // what is called between the calls of a lifecycle
 	Connection Dimension = "connection"
@@ -161,7 +162,7 @@ func (c *Case) Small() bool {
 const mostAll = 12
 
 // Cover returns at most n cases, the most valuable first. They cover every option, then every unit
-// type and the values of each other dimension, and then as many pairs of values of two dimensions as
+// type and guests of each type alone, then the values of each other dimension, and then as many pairs of values of two dimensions as
 // possible. The offers can be booked and are in catalog order. The same offers give the same cases.
 func Cover(offers []discover.Offer, n int) []Case {
 	c := newCover(offers)
@@ -202,7 +203,7 @@ const (
 	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
 	// freshValue is the worth, in pairs, of a value that no case has yet. freshSale is the worth of
-	// a unit type, which partners keep in separate tables.
+	// a unit type, which partners keep in separate tables, and of guests of one type alone.
 	freshValue, freshSale = 12, 40
 )
 
@@ -210,20 +211,38 @@ type cover struct {
 	options []*optionSlots
 	random  *rand.Rand
 	numbers map[dimensioned]int // of the values
-	sale    map[int]bool        // numbers of unit types
+	sale    map[int]bool        // numbers of unit types, and of guests alone
+	alone   map[string]bool     // guests that a case has without others
 	seen    map[pair]bool
 	used    map[string]int // slots, by offer key
 }
 
 type optionSlots struct {
+	option discover.Option
+	units  []string         // ids, the lead unit first
 	slots  []discover.Offer // in the order of their starts
 	days   map[string][]discover.Offer
 	cases  int
-	unsold map[string]bool // ids of the unit types that no case has
+	sold   map[string]bool // ids of the units that a case has
+}
+
+func newOptionSlots(option discover.Option) *optionSlots {
+	of := &optionSlots{option: option, units: []string{option.Lead()}, days: map[string][]discover.Offer{}, sold: map[string]bool{}}
+	for _, unit := range option.Units {
+		if unit.ID != "" && !slices.Contains(of.units, unit.ID) {
+			of.units = append(of.units, unit.ID)
+		}
+	}
+	return of
+}
+
+// guest returns the type of the guests of a unit.
+func (of *optionSlots) guest(unit string) string {
+	return cmp.Or(string(of.option.Unit(unit).Type), unit)
 }
 
 func newCover(offers []discover.Offer) *cover {
-	c := &cover{random: rand.New(rand.NewPCG(1, 2)), numbers: map[dimensioned]int{}, sale: map[int]bool{}, seen: map[pair]bool{}, used: map[string]int{}}
+	c := &cover{random: rand.New(rand.NewPCG(1, 2)), numbers: map[dimensioned]int{}, sale: map[int]bool{}, alone: map[string]bool{}, seen: map[pair]bool{}, used: map[string]int{}}
 	byKey := map[string]int{}
 	for _, offer := range offers {
 		i, known := byKey[offer.OptionKey()]
@@ -249,35 +268,16 @@ func newCover(offers []discover.Offer) *cover {
 	return c
 }
 
-func newOptionSlots(option discover.Option) *optionSlots {
-	of := &optionSlots{days: map[string][]discover.Offer{}, unsold: map[string]bool{}}
-	for _, id := range sold(option) {
-		of.unsold[id] = true
-	}
-	return of
-}
-
-// sold returns the ids of an option's unit types, the lead unit first.
-func sold(option discover.Option) []string {
-	units := []string{option.Lead()}
-	for _, unit := range option.Units {
-		if unit.ID != "" && !slices.Contains(units, unit.ID) {
-			units = append(units, unit.ID)
-		}
-	}
-	return units
-}
-
 func dayOf(offer discover.Offer) string {
 	return offer.Slot.Start.In(offer.Product.Zone).Format(partnerapi.DateLayout)
 }
 
 // wanted returns the options that the next case may have: those without a case; once there are none,
-// those with a unit type that no case has; and then all.
+// those with a guest to be covered; and then all.
 func (c *cover) wanted() []*optionSlots {
 	for _, lacks := range []func(*optionSlots) bool{
 		func(of *optionSlots) bool { return of.cases == 0 },
-		func(of *optionSlots) bool { return len(of.unsold) > 0 },
+		func(of *optionSlots) bool { return len(c.lacking(of)) > 0 },
 	} {
 		var wanted []*optionSlots
 		for _, of := range c.options {
@@ -292,6 +292,25 @@ func (c *cover) wanted() []*optionSlots {
 	return c.options
 }
 
+// lacking returns the ids of the units that no case of the option has. If there are none, it returns
+// those for guests that no case has alone.
+func (c *cover) lacking(of *optionSlots) (units []string) {
+	for _, lacks := range []func(id string) bool{
+		func(id string) bool { return !of.sold[id] },
+		func(id string) bool { return !c.alone[of.guest(id)] },
+	} {
+		for _, id := range of.units {
+			if lacks(id) {
+				units = append(units, id)
+			}
+		}
+		if len(units) > 0 {
+			break
+		}
+	}
+	return units
+}
+
 // draw draws a case of an option.
 func (c *cover) draw(of *optionSlots) Case {
 	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], option: of}
@@ -302,6 +321,9 @@ func (c *cover) draw(of *optionSlots) Case {
 	}
 	for _, unit := range drawn.Units {
 		drawn.values[UnitType] = append(drawn.values[UnitType], drawn.Offer.OptionKey()+"\x00"+unit.ID)
+	}
+	if len(drawn.Units) == 1 {
+		drawn.values[Alone] = []string{of.guest(drawn.Units[0].ID)}
 	}
 	c.number(&drawn)
 	return drawn
@@ -349,7 +371,7 @@ func (of *optionSlots) place(offer discover.Offer) string {
 // party draws the guests, and returns how many there are of each unit. Where the slot has no seats
 // for them, the party is one guest.
 func (c *cover) party(drawn *Case) (quantity string) {
-	seats, units := drawn.Offer.Slot.Seats(drawn.Offer.Product), sold(drawn.Offer.Option)
+	seats, units := drawn.Offer.Slot.Seats(drawn.Offer.Product), drawn.option.units
 	each, kinds := []int{1, 1, 1, 2, 3, 0}[c.random.IntN(6)], 1+c.random.IntN(min(3, len(units)))
 	quantity = strconv.Itoa(each)
 	if each == 0 {
@@ -368,13 +390,17 @@ func (c *cover) party(drawn *Case) (quantity string) {
 			drawn.Between = Nothing
 		}
 	}
-	first := 0 // include a guest whom no partner refuses
+	first := units[0] // include a guest whom no partner refuses
 	if each == 1 && kinds == 1 {
-		first = c.random.IntN(len(units))
+		single := units
+		if lacking := c.lacking(drawn.option); len(lacking) > 0 {
+			single = lacking
+		}
+		first = single[c.random.IntN(len(single))]
 	}
-	rest := slices.Concat(units[:first], units[first+1:])
+	rest := slices.DeleteFunc(slices.Clone(units), func(id string) bool { return id == first })
 	c.random.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
-	for _, id := range append([]string{units[first]}, rest[:kinds-1]...) {
+	for _, id := range append([]string{first}, rest[:kinds-1]...) {
 		drawn.Units = append(drawn.Units, partnerapi.UnitQuantity{ID: id, Quantity: each})
 		if drawn.Offer.Option.Unit(id).Type == partnerapi.Infant {
 			drawn.Infants += int64(each)
@@ -417,7 +443,10 @@ func (c *cover) enter(taken Case) {
 	c.used[taken.Offer.Key()]++
 	taken.option.cases++
 	for _, unit := range taken.Units {
-		delete(taken.option.unsold, unit.ID)
+		taken.option.sold[unit.ID] = true
+	}
+	for _, guest := range taken.values[Alone] {
+		c.alone[guest] = true
 	}
 }
 
@@ -433,7 +462,7 @@ func (c *cover) number(of *Case) {
 			if !known {
 				id = len(c.numbers)
 				c.numbers[key] = id
-				c.sale[id] = d == UnitType
+				c.sale[id] = d == UnitType || d == Alone
 			}
 			of.ids = append(of.ids, id)
 		}
@@ -447,7 +476,7 @@ type dimensioned struct {
 }
 
 func dimensions() []Dimension {
-	return []Dimension{Product, Option, Slot, UnitType, Quantity, Party, Order, Connection, Body, Day}
+	return []Dimension{Product, Option, Slot, UnitType, Quantity, Party, Alone, Order, Connection, Body, Day}
 }
 
 // pairs returns the pairs of values of two dimensions. It leaves out days, because there are too
@@ -480,6 +509,7 @@ func Of(offers []discover.Offer, repeats int) map[Dimension]int {
 			note(Slot, of.place(offer))
 			for _, unit := range offer.Option.Units {
 				note(UnitType, offer.OptionKey()+"\x00"+unit.ID)
+				note(Alone, of.guest(unit.ID))
 			}
 			for kinds := range min(3, len(offer.Option.Units)) {
 				note(Party, strconv.Itoa(kinds+1))

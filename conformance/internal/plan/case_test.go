@@ -39,15 +39,15 @@ func shop(t *rapid.T) (offers []discover.Offer) {
 	return offers
 }
 
-func TestCasesCoverEveryOptionThenEveryUnitTypeAndFitTheirSlots(t *testing.T) {
+func TestCasesCoverEveryOptionThenEveryUnitTypeAndGuestsAloneAndFitTheirSlots(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		offers := shop(t)
-		options, units := map[string]bool{}, map[string]bool{} // that no case has
+		options, units, alone := map[string]bool{}, map[string]bool{}, map[partnerapi.UnitType]bool{} // that no case has
 		for _, offer := range offers {
 			options[offer.OptionKey()] = true
 			for _, unit := range offer.Option.Units {
-				units[offer.OptionKey()+unit.ID] = true
+				units[offer.OptionKey()+unit.ID], alone[unit.Type] = true, true
 			}
 		}
 		for i, c := range plan.Cover(offers, 80) {
@@ -57,17 +57,20 @@ func TestCasesCoverEveryOptionThenEveryUnitTypeAndFitTheirSlots(t *testing.T) {
 			if c.Number != i+1 {
 				t.Fatalf("case %d has the number %d", i, c.Number)
 			}
-			lackedOptions, lackedUnits := len(options), len(units)
+			lackedOptions, lackedGuests := len(options), len(units)+len(alone)
 			delete(options, c.Offer.OptionKey())
 			for _, unit := range c.Units {
 				delete(units, c.Offer.OptionKey()+unit.ID)
+				if len(c.Units) == 1 {
+					delete(alone, c.Offer.Option.Unit(unit.ID).Type)
+				}
 			}
-			if lackedOptions > 0 && len(options) == lackedOptions || lackedOptions == 0 && lackedUnits > 0 && len(units) == lackedUnits {
-				t.Fatalf("case %d is %s, while none has the options %v and the unit types %v", i, &c, options, units)
+			if lackedOptions > 0 && len(options) == lackedOptions || lackedOptions == 0 && lackedGuests > 0 && len(units)+len(alone) == lackedGuests {
+				t.Fatalf("case %d is %s, while none has the options %v, the unit types %v and alone %v", i, &c, options, units, alone)
 			}
 		}
-		if len(options)+len(units) > 0 {
-			t.Fatalf("no case has the options %v and the unit types %v", options, units)
+		if len(options)+len(units)+len(alone) > 0 {
+			t.Fatalf("no case has the options %v, the unit types %v and alone %v", options, units, alone)
 		}
 	})
 }

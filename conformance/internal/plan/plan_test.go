@@ -115,3 +115,35 @@ func TestTheEndsOfSlotsComeFirst(t *testing.T) {
 		t.Errorf("Expected two slots as they were, received %v", got)
 	}
 }
+
+func TestOptionsAndProductsWithABookableSlotAreChosenEvenly(t *testing.T) {
+	t.Parallel()
+	offer := func(product, option string) discover.Offer {
+		return discover.Offer{Product: discover.Product{ID: product}, Option: discover.Option{ID: option}}
+	}
+	all := []discover.Offer{
+		offer("boat", "day"), offer("boat", "day"), offer("boat", "night"), offer("boat", "private"),
+		offer("walk", "short"), offer("tour", "bus"), offer("tour", "bike"),
+	}
+	bookable := []discover.Offer{all[6], all[2], all[1], all[5], all[4]} // no private boat
+	keys := func(offers ...discover.Offer) (keys []string) {
+		for _, o := range offers {
+			keys = append(keys, o.OptionKey())
+		}
+		return keys
+	}
+	for _, chosen := range []struct {
+		name      string
+		got, want []string
+	}{
+		{"options", Bookable(bookable, all, 9), keys(all[6], all[0], all[2], all[4], all[5])},
+		{"two options", Bookable(bookable, all, 2), keys(all[6], all[0])},
+		{"no option", Bookable(bookable, all, 0), nil},
+		{"products", BookableProducts(bookable, all, 9), keys(all[6], all[2], all[4])},
+		{"two products", BookableProducts(bookable, all, 2), keys(all[6], all[2])},
+	} {
+		if !slices.Equal(chosen.got, chosen.want) {
+			t.Errorf("%s: expected %q, received %q", chosen.name, chosen.want, chosen.got)
+		}
+	}
+}
