@@ -203,8 +203,9 @@ const (
 	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
 	// freshValue is the worth, in pairs, of a value that no case has yet. freshSale is the worth of
-	// a unit type, which partners keep in separate tables, and of guests of one type alone.
-	freshValue, freshSale = 12, 40
+	// a unit type, which partners keep in separate tables, and of guests of one type alone: more than
+	// all else that a case can add.
+	freshValue, freshSale = 12, 1000
 )
 
 type cover struct {
