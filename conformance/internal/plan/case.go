@@ -149,6 +149,12 @@ func (c *Case) Parts() (all []Case) {
 	return all
 }
 
+// roomy reports whether the slot shows it if the guests' seats are taken twice.
+func (c *Case) roomy() bool {
+	seats := c.Offer.Slot.Seats(c.Offer.Product)
+	return seats.Counted && seats.Left >= 2*c.Guests()
+}
+
 // Small reports whether no partner may refuse the party for its size, or because it has no adult
 // (RSV-5). The partner decides which guests without an adult's ticket count as adults.
 func (c *Case) Small() bool {
@@ -203,8 +209,8 @@ const (
 	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
 	// freshValue is the worth, in pairs, of a value that no case has yet. freshSale is the worth of
-	// a unit type, which partners keep in separate tables, and of guests of one type alone: more than
-	// all else that a case can add.
+	// a unit type, which partners keep in separate tables, and of guests of one type alone; half of it
+	// is still more than all else that a case can add.
 	freshValue, freshSale = 12, 1000
 )
 
@@ -417,8 +423,10 @@ func (c *cover) worth(candidate Case) int {
 	for _, value := range candidate.ids {
 		switch {
 		case c.seen[pair{value, value}]:
-		case c.sale[value]:
+		case c.sale[value] && candidate.roomy():
 			worth += freshSale
+		case c.sale[value]:
+			worth += freshSale / 2
 		default:
 			worth += freshValue
 		}
