@@ -259,14 +259,17 @@ func (j *judging) raced(t judge.Try) {
 	j.races[at].Tries++
 }
 
+// mostWatched is the maximum number of slots with the same unexpected result that are watched for long.
+const mostWatched = 4
+
 // whatStands judges by tries that are undecided and cannot continue. A flaw counts if no seat
-// changes during a long watch of its slot, and if no other customer was seen anywhere in the run. If
+// changes during long watches of its slots, and if no other customer was seen anywhere in the run. If
 // a breach of another rule ended the tries, that counts, whatever the tries before it showed.
 func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, stop *partner.Stop) (*judge.Try, *partner.Stop) {
 	suspect := test.Suspect()
 	if suspect >= 0 && (s.Race == 0 || !test.RulesOut(s.Race)) {
 		first := tries[suspect]
-		if test.MayStand() && !j.player.Seats.WatchLong(j.ctx, first.At, first.Took) && test.Stands() {
+		if test.MayStand() && j.nobodyElse(test, tries, first) {
 			return &tries[test.Suspect()], nil
 		}
 		if stop == nil || !stop.IsBreach() {
@@ -279,4 +282,22 @@ func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, 
 		return nil, stop
 	}
 	return nil, nil
+}
+
+// nobodyElse watches the slots whose results were off like the first, one by one, until the tries show a
+// breach.
+func (j *judging) nobodyElse(test *noise.Test, tries []judge.Try, first judge.Try) bool {
+	watched := 0
+	for _, t := range tries {
+		if t.Flaw == "" || t.Off != first.Off {
+			continue
+		}
+		if watched++; watched > mostWatched || watched > 1 && j.player.Time.LateForMore() || j.player.Seats.WatchLong(j.ctx, t.At, t.Took) {
+			return false
+		}
+		if test.Stands() {
+			return true
+		}
+	}
+	return false
 }
