@@ -269,7 +269,7 @@ func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, 
 	suspect := test.Suspect()
 	if suspect >= 0 && (s.Race == 0 || !test.RulesOut(s.Race)) {
 		first := tries[suspect]
-		if test.MayStand() && j.nobodyElse(test, tries, first) {
+		if test.MayStand() && j.standsWatched(test, tries, first) {
 			return &tries[test.Suspect()], nil
 		}
 		if stop == nil || !stop.IsBreach() {
@@ -284,9 +284,9 @@ func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, 
 	return nil, nil
 }
 
-// nobodyElse watches the slots whose results were off like the first, one by one, until the tries show a
+// standsWatched watches the slots whose results were off like the first, one by one, until the tries show a
 // breach.
-func (j *judging) nobodyElse(test *noise.Test, tries []judge.Try, first judge.Try) bool {
+func (j *judging) standsWatched(test *noise.Test, tries []judge.Try, first judge.Try) bool {
 	watched := 0
 	for _, t := range tries {
 		if t.Flaw == "" || t.Off != first.Off {
