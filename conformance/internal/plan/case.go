@@ -19,9 +19,10 @@ const (
 	Day        Dimension = "day"
 	Slot       Dimension = "slot" // its place in its day
 	UnitType   Dimension = "unit_type"
-	Quantity   Dimension = "quantity"     // guests of one unit
-	Party      Dimension = "party"        // number of units
-	Alone      Dimension = "guests_alone" // the type of guests without guests of other types
+	Quantity   Dimension = "quantity"           // guests of one unit
+	Party      Dimension = "party"              // number of units
+	Alone      Dimension = "guests_alone"       // the type of guests without guests of other types
+	Same       Dimension = "guests_of_one_type" // the number of guests without guests of other types
 	Repeat     Dimension = "repeat"
 	Order      Dimension = "order" // what is called between the calls of a lifecycle
 	Connection Dimension = "connection"

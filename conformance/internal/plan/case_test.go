@@ -39,15 +39,17 @@ func shop(t *rapid.T) (offers []discover.Offer) {
 	return offers
 }
 
-func TestCasesCoverEveryOptionThenEveryUnitTypeAndGuestsAloneAndFitTheirSlots(t *testing.T) {
+func TestCasesCoverEveryOptionThenEveryUnitTypeAndGuestsOfOneTypeAndFitTheirSlots(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		offers := shop(t)
-		options, units, alone := map[string]bool{}, map[string]bool{}, map[partnerapi.UnitType]bool{} // that no case has
+		// What no case has.
+		options, guests, alone := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		same := map[string]bool{"1": true, "2": true, "3": true, "all that is left": true}
 		for _, offer := range offers {
 			options[offer.OptionKey()] = true
 			for _, unit := range offer.Option.Units {
-				units[offer.OptionKey()+unit.ID], alone[unit.Type] = true, true
+				guests[offer.OptionKey()+unit.ID], alone[string(unit.Type)] = true, true
 			}
 		}
 		for i, c := range plan.Cover(offers, 80) {
@@ -57,20 +59,31 @@ func TestCasesCoverEveryOptionThenEveryUnitTypeAndGuestsAloneAndFitTheirSlots(t 
 			if c.Number != i+1 {
 				t.Fatalf("case %d has the number %d", i, c.Number)
 			}
-			lackedOptions, lackedGuests := len(options), len(units)+len(alone)
+			lackedOptions, lacked := len(options), len(guests)+len(alone)+len(same)
+			enough := len(guests)+len(alone) == 0 // numbers of guests may be more than all slots have seats
 			delete(options, c.Offer.OptionKey())
 			for _, unit := range c.Units {
-				delete(units, c.Offer.OptionKey()+unit.ID)
+				delete(guests, c.Offer.OptionKey()+unit.ID)
 				if len(c.Units) == 1 {
-					delete(alone, c.Offer.Option.Unit(unit.ID).Type)
+					delete(alone, string(c.Offer.Option.Unit(unit.ID).Type))
 				}
 			}
-			if lackedOptions > 0 && len(options) == lackedOptions || lackedOptions == 0 && lackedGuests > 0 && len(units)+len(alone) == lackedGuests {
-				t.Fatalf("case %d is %s, while none has the options %v, the unit types %v and alone %v", i, &c, options, units, alone)
+			for _, quantity := range c.Values()[plan.Same] {
+				delete(same, quantity)
+			}
+			if lackedOptions > 0 && len(options) == lackedOptions || lackedOptions == 0 && !enough && len(guests)+len(alone)+len(same) == lacked {
+				t.Fatalf("case %d is %s, while none has the options %v, the unit types %v and alone %v", i, &c, options, guests, alone)
 			}
 		}
-		if len(options)+len(units)+len(alone) > 0 {
-			t.Fatalf("no case has the options %v, the unit types %v and alone %v", options, units, alone)
+		for _, offer := range offers {
+			for quantity, fits := range map[string]bool{"2": *offer.Slot.Vacancies > 2, "3": *offer.Slot.Vacancies > 3, "all that is left": *offer.Slot.Vacancies > 1 && *offer.Slot.Vacancies < 12} {
+				if !fits {
+					delete(same, quantity) // the plan may have drawn only such slots
+				}
+			}
+		}
+		if len(options)+len(guests)+len(alone)+len(same) > 0 {
+			t.Fatalf("no case has the options %v, the unit types %v, alone %v, and of one type %v", options, guests, alone, same)
 		}
 	})
 }

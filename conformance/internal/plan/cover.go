@@ -14,9 +14,9 @@ import (
 const mostAll = 12
 
 // Cover returns at most n cases, the most valuable first. They cover every option, then every unit
-// type and guests of each type alone, then the values of each other dimension, and then as many pairs
-// of values of two dimensions as possible. The offers can be booked and are in catalog order. The same
-// offers give the same cases.
+// type, guests of each type alone and each number of guests of one type, then the values of each other
+// dimension, and then as many pairs of values of two dimensions as possible. The offers can be booked
+// and are in catalog order. The same offers give the same cases.
 func Cover(offers []discover.Offer, n int) []Case {
 	c := newCover(offers)
 	var cases []Case
@@ -42,33 +42,32 @@ func Cover(offers []discover.Offer, n int) []Case {
 const (
 	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
-	// freshValue is the worth, in pairs, of a value that no case has yet. freshSale is the worth of
-	// a unit type, which partners keep in separate tables, and of guests of one type alone; half of it
-	// is still more than all else that a case can add.
-	freshValue, freshSale = 12, 1000
+	// freshValue is the worth, in pairs, of a value that no case has yet. freshUnit is the worth of
+	// a unit type, which partners keep in separate tables; half of it is still more than all else that
+	// a case can add. freshSame is the worth of guests of one type without others, of whom there are few
+	// values: it is more than that of three unit types.
+	freshValue, freshUnit, freshSame = 12, 1000, 4000
 )
 
 type cover struct {
 	options []*optionSlots
 	random  *rand.Rand
 	numbers map[dimensioned]int // of the values
-	sale    map[int]bool        // numbers of unit types, and of guests alone
-	alone   map[string]bool     // guests that a case has without others
+	fresh   []int               // what each value is worth while no case has it, by number
 	seen    map[pair]bool
 	used    map[string]int // slots, by offer key
 }
 
 type optionSlots struct {
+	key    string
 	option discover.Option
 	units  []string         // ids, the lead unit first
 	slots  []discover.Offer // in the order of their starts
 	days   map[string][]discover.Offer
-	cases  int
-	sold   map[string]bool // ids of the units that a case has
 }
 
-func newOptionSlots(option discover.Option) *optionSlots {
-	of := &optionSlots{option: option, units: []string{option.Lead()}, days: map[string][]discover.Offer{}, sold: map[string]bool{}}
+func newOptionSlots(key string, option discover.Option) *optionSlots {
+	of := &optionSlots{key: key, option: option, units: []string{option.Lead()}, days: map[string][]discover.Offer{}}
 	for _, unit := range option.Units {
 		if unit.ID != "" && !slices.Contains(of.units, unit.ID) {
 			of.units = append(of.units, unit.ID)
@@ -77,20 +76,23 @@ func newOptionSlots(option discover.Option) *optionSlots {
 	return of
 }
 
-// guest returns the type of the guests of a unit.
+// sale is a unit's value of the dimension UnitType.
+func (of *optionSlots) sale(unit string) string { return of.key + "\x00" + unit }
+
+// guest is a unit's value of the dimension Alone: the type of its guests.
 func (of *optionSlots) guest(unit string) string {
 	return cmp.Or(string(of.option.Unit(unit).Type), unit)
 }
 
 func newCover(offers []discover.Offer) *cover {
-	c := &cover{random: rand.New(rand.NewPCG(1, 2)), numbers: map[dimensioned]int{}, sale: map[int]bool{}, alone: map[string]bool{}, seen: map[pair]bool{}, used: map[string]int{}}
+	c := &cover{random: rand.New(rand.NewPCG(1, 2)), numbers: map[dimensioned]int{}, seen: map[pair]bool{}, used: map[string]int{}}
 	byKey := map[string]int{}
 	for _, offer := range offers {
 		i, known := byKey[offer.OptionKey()]
 		if !known {
 			i = len(c.options)
 			byKey[offer.OptionKey()] = i
-			c.options = append(c.options, newOptionSlots(offer.Option))
+			c.options = append(c.options, newOptionSlots(offer.OptionKey(), offer.Option))
 		}
 		of := c.options[i]
 		of.slots = append(of.slots, offer)
@@ -117,7 +119,7 @@ func dayOf(offer discover.Offer) string {
 // those with a guest to be covered; and then all.
 func (c *cover) wanted() []*optionSlots {
 	for _, lacks := range []func(*optionSlots) bool{
-		func(of *optionSlots) bool { return of.cases == 0 },
+		func(of *optionSlots) bool { return !c.has(Option, of.key) },
 		func(of *optionSlots) bool { return len(c.lacking(of)) > 0 },
 	} {
 		var wanted []*optionSlots
@@ -137,8 +139,8 @@ func (c *cover) wanted() []*optionSlots {
 // those for guests that no case has alone.
 func (c *cover) lacking(of *optionSlots) (units []string) {
 	for _, lacks := range []func(id string) bool{
-		func(id string) bool { return !of.sold[id] },
-		func(id string) bool { return !c.alone[of.guest(id)] },
+		func(id string) bool { return !c.has(UnitType, of.sale(id)) },
+		func(id string) bool { return !c.has(Alone, of.guest(id)) },
 	} {
 		for _, id := range of.units {
 			if lacks(id) {
@@ -152,19 +154,29 @@ func (c *cover) lacking(of *optionSlots) (units []string) {
 	return units
 }
 
+// lackingSame returns the numbers of guests that no case has of one type.
+func (c *cover) lackingSame() []string {
+	return slices.DeleteFunc(quantities(), func(quantity string) bool { return c.has(Same, quantity) })
+}
+
+const allLeft = "all that is left"
+
+// quantities returns how many guests of each unit a case has.
+func quantities() []string { return []string{"1", "2", "3", allLeft} }
+
 // draw draws a case of an option.
 func (c *cover) draw(of *optionSlots) Case {
 	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], option: of}
 	quantity := c.party(&drawn)
 	drawn.values = map[Dimension][]string{
-		Product: {drawn.Offer.Product.ID}, Option: {drawn.Offer.OptionKey()}, Day: {dayOf(drawn.Offer)}, Slot: {of.place(drawn.Offer)},
+		Product: {drawn.Offer.Product.ID}, Option: {of.key}, Day: {dayOf(drawn.Offer)}, Slot: {of.place(drawn.Offer)},
 		Quantity: {quantity}, Party: {strconv.Itoa(len(drawn.Units))}, Order: {string(drawn.Between)}, Connection: {connection(drawn.Fresh)}, Body: {body(drawn.Bare)},
 	}
 	for _, unit := range drawn.Units {
-		drawn.values[UnitType] = append(drawn.values[UnitType], drawn.Offer.OptionKey()+"\x00"+unit.ID)
+		drawn.values[UnitType] = append(drawn.values[UnitType], of.sale(unit.ID))
 	}
 	if len(drawn.Units) == 1 {
-		drawn.values[Alone] = []string{of.guest(drawn.Units[0].ID)}
+		drawn.values[Alone], drawn.values[Same] = []string{of.guest(drawn.Units[0].ID)}, []string{quantity}
 	}
 	c.number(&drawn)
 	return drawn
@@ -213,16 +225,20 @@ func (of *optionSlots) place(offer discover.Offer) string {
 // for them, the party is one guest.
 func (c *cover) party(drawn *Case) (quantity string) {
 	seats, units := drawn.Offer.Slot.Seats(drawn.Offer.Product), drawn.option.units
-	each, kinds := []int{1, 1, 1, 2, 3, 0}[c.random.IntN(6)], 1+c.random.IntN(min(3, len(units)))
-	quantity = strconv.Itoa(each)
-	if each == 0 {
-		quantity, kinds = "all that is left", 1
+	quantity = append([]string{"1", "1"}, quantities()...)[c.random.IntN(6)]
+	kinds := 1 + c.random.IntN(min(3, len(units)))
+	if lacking := c.lackingSame(); kinds == 1 && len(lacking) > 0 && c.random.IntN(2) == 0 {
+		quantity = lacking[c.random.IntN(len(lacking))]
+	}
+	each, _ := strconv.Atoi(quantity)
+	if quantity == allLeft {
+		kinds = 1
 		if seats.Counted && seats.Left >= 2 && seats.Left <= mostAll {
 			each = int(seats.Left)
 		}
 	}
 	room := int64(each * kinds)
-	if drawn.Between == SameSlot && quantity != "all that is left" {
+	if drawn.Between == SameSlot && quantity != allLeft {
 		room++
 	}
 	if each == 0 || seats.Counted && seats.Left < room {
@@ -255,15 +271,12 @@ func (c *cover) party(drawn *Case) (quantity string) {
 func (c *cover) worth(candidate Case) int {
 	worth := 0
 	for _, value := range candidate.ids {
-		switch {
-		case c.seen[pair{value, value}]:
-		case c.sale[value] && candidate.roomy():
-			worth += freshSale
-		case c.sale[value]:
-			worth += freshSale / 2
-		default:
-			worth += freshValue
+		if !c.seen[pair{value, value}] {
+			worth += c.fresh[value]
 		}
+	}
+	if !candidate.roomy() {
+		worth /= 2
 	}
 	for _, both := range pairs(candidate) {
 		if !c.seen[both] {
@@ -284,13 +297,12 @@ func (c *cover) enter(taken Case) {
 		c.seen[both] = true
 	}
 	c.used[taken.Offer.Key()]++
-	taken.option.cases++
-	for _, unit := range taken.Units {
-		taken.option.sold[unit.ID] = true
-	}
-	for _, guest := range taken.values[Alone] {
-		c.alone[guest] = true
-	}
+}
+
+// has reports whether a case has the value.
+func (c *cover) has(d Dimension, value string) bool {
+	id, known := c.numbers[dimensioned{d, value}]
+	return known && c.seen[pair{id, id}]
 }
 
 // pair is two values of a case, by number. A value paired with itself is that value.
@@ -305,12 +317,23 @@ func (c *cover) number(of *Case) {
 			if !known {
 				id = len(c.numbers)
 				c.numbers[key] = id
-				c.sale[id] = d == UnitType || d == Alone
+				c.fresh = append(c.fresh, fresh(d))
 			}
 			of.ids = append(of.ids, id)
 		}
 	}
 	of.days = len(of.values[Day])
+}
+
+func fresh(d Dimension) int {
+	switch d {
+	case Alone, Same:
+		return freshSame
+	case UnitType:
+		return freshUnit
+	default:
+		return freshValue
+	}
 }
 
 type dimensioned struct {
@@ -319,7 +342,7 @@ type dimensioned struct {
 }
 
 func dimensions() []Dimension {
-	return []Dimension{Product, Option, Slot, UnitType, Quantity, Party, Alone, Order, Connection, Body, Day}
+	return []Dimension{Product, Option, Slot, UnitType, Quantity, Party, Alone, Same, Order, Connection, Body, Day}
 }
 
 // pairs returns the pairs of values of two dimensions. It leaves out days, because there are too
@@ -351,7 +374,7 @@ func Of(offers []discover.Offer, repeats int) map[Dimension]int {
 			note(Day, dayOf(offer))
 			note(Slot, of.place(offer))
 			for _, unit := range offer.Option.Units {
-				note(UnitType, offer.OptionKey()+"\x00"+unit.ID)
+				note(UnitType, of.sale(unit.ID))
 				note(Alone, of.guest(unit.ID))
 			}
 			for kinds := range min(3, len(offer.Option.Units)) {
@@ -359,7 +382,7 @@ func Of(offers []discover.Offer, repeats int) map[Dimension]int {
 			}
 		}
 	}
-	of := map[Dimension]int{Quantity: 4, Order: len(allBetweenCalls()), Connection: 2, Body: 2, Repeat: repeats}
+	of := map[Dimension]int{Quantity: len(quantities()), Same: len(quantities()), Order: len(allBetweenCalls()), Connection: 2, Body: 2, Repeat: repeats}
 	for d, values := range found {
 		of[d] = len(values)
 	}
