@@ -237,6 +237,7 @@ func (m Move) try() Try {
 	if off != 0 {
 		// A breach shows in the same of several moves again; other customers come at any of them.
 		t.Flaw, t.Off = m.String(), off+m.place<<32
+		t.Emptied = off < 0 && m.after.First.Left == 0
 		if m.part != nil {
 			if earlier := m.part.try(); earlier.Off*off > 0 {
 				t.Cause = cmp.Or(earlier.Cause, &m.part.rule)

@@ -58,9 +58,16 @@ func (w *Watch) still(took time.Duration, run Watch) float64 {
 type Try struct {
 	Wrong     bool          // the result was unexpected
 	Off       int64         // by how many seats, or the sign of that; distinguishes one breach from another
+	Emptied   bool          // no seats were left, so that more could not be taken than Off
 	Disturbed bool          // others were seen to change the seats meanwhile, so a flaw proves nothing
 	Took      time.Duration // how long others had to change them
 	Slot      *Watch        // of the slot used; nil: other customers do not matter
+}
+
+// fits reports whether a try is unexpected in the way of a breach by this number of seats. A try that
+// left no seats may show fewer. Tries of different kinds are off by very different numbers.
+func (t Try) fits(off int64) bool {
+	return t.Off == off || t.Emptied && t.Off > off && t.Off-off < math.MaxInt32
 }
 
 // weight returns by how much a try makes a breach that shows at a rate, with this number of seats,
@@ -70,7 +77,7 @@ func (t Try) weight(off int64, rate, still float64) float64 {
 	switch {
 	case !t.Wrong:
 		return max(-mostWeight, min(0, math.Log((1-rate)/still)))
-	case t.Disturbed || t.Off != off:
+	case t.Disturbed || !t.fits(off):
 		return 0
 	default:
 		// Others might equally have changed the seats the other way.
@@ -187,7 +194,7 @@ func (t *Test) sum(off int64, rate float64) (sum float64) {
 func (t *Test) mostStill(off int64) float64 {
 	moved := 0
 	for _, try := range t.tries {
-		if try.Disturbed || try.Wrong && try.Off != off {
+		if try.Disturbed || try.Wrong && !try.fits(off) {
 			moved++
 		}
 	}
@@ -211,7 +218,7 @@ func (t Try) rareWeight(off int64, rate, still float64) float64 {
 	switch {
 	case !t.Wrong:
 		return math.Log(1 - rate)
-	case t.Disturbed || t.Off != off:
+	case t.Disturbed || !t.fits(off):
 		return 0
 	default:
 		others := (1 - still) / 2

@@ -38,6 +38,13 @@ func isOff(by int64, at *Watch) Try {
 	return Try{Wrong: true, Off: by, Took: time.Second, Slot: at}
 }
 
+// empties is a try that is off and leaves no seats.
+func empties(by int64, at *Watch) Try {
+	t := isOff(by, at)
+	t.Emptied = true
+	return t
+}
+
 func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) {
 	t.Parallel()
 	var (
@@ -65,6 +72,10 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 		{"others are seen at it each time", 1, []Try{disturbed}, MostTries, Undecided, false, 8},
 		{"it is off once where no one else is seen for long, and cannot be tried again", 1, []Try{isOff(1, calm)}, 1, Undecided, true, 1},
 		{"it is off once where no one else is seen for a moment, and cannot be tried again", 1, []Try{isOff(1, passing)}, 1, Undecided, false, 1},
+		{"it is off by fewer seats where none are left then", 1, []Try{isOff(-3, calm), empties(-2, calm)}, 2, Undecided, true, 2},
+		{"it is off by more seats, and none are left then", 1, []Try{isOff(-1, calm), empties(-2, calm)}, 2, Undecided, false, 2},
+		{"it is off by fewer seats, and some are left", 1, []Try{isOff(-3, calm), isOff(-2, calm)}, 2, Undecided, false, 2},
+		{"none are left by a try of another kind", 1, []Try{isOff(-3, calm), empties(-2+1<<32, calm)}, 2, Undecided, false, 2},
 		{"it is off once where others are at it, and cannot be tried again", 1, []Try{isOff(1, busy)}, 1, Undecided, false, 1},
 	} {
 		w, got, played := Test{Clean: test.clean}, Undecided, 0
