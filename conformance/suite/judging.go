@@ -86,7 +86,7 @@ func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough
 	for _, play := range subjects {
 		value := play(j.ctx, j.player, 0)
 		if value == nil {
-			break
+			continue
 		}
 		j.coverage.addInstances(r.ID, value)
 		j.on = like(value)
@@ -115,7 +115,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 		}
 		value := play(j.ctx, j.player, 0)
 		if value == nil {
-			break
+			continue
 		}
 		var stop *partner.Stop
 		switch first := s.Try(value); {

@@ -158,7 +158,8 @@ func optionChecks(ctx context.Context, p *scenario.Player) []Play {
 	return checkEachOption(ctx, p)
 }
 
-// perOption returns the plays of a scenario for options, by their keys. It is over when one returns nil.
+// perOption returns the plays of a scenario for options, by their keys. They return nil for options in which
+// there is nothing to judge.
 func perOption[T any](keys func(context.Context, *scenario.Player) []string, play func(context.Context, *scenario.Player, string, int) *T) func(context.Context, *scenario.Player) []Play {
 	return func(ctx context.Context, p *scenario.Player) (all []Play) {
 		for _, key := range keys(ctx, p) {
@@ -171,6 +172,11 @@ func perOption[T any](keys func(context.Context, *scenario.Player) []string, pla
 		}
 		return all
 	}
+}
+
+// inEach judges a scenario once for each option.
+func inEach[T any](keys func(context.Context, *scenario.Player) []string, play func(context.Context, *scenario.Player, string, int) *T, judge func(*T) Finding) Step {
+	return Step{Subjects: perOption(keys, play), Judge: func(v any) Finding { return judge(v.(*T)) }}
 }
 
 // joined returns the subjects of two steps. first may be nil.

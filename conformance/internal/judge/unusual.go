@@ -14,9 +14,11 @@ import (
 // unusualSpecs returns the specs that judge calls that are lawful but not what is tried first.
 func unusualSpecs() []Spec {
 	specs := []Spec{
-		spec(rule.AvailabilityUnknownFields, once(scenario.PlayOpenQuestion, func(stop *partner.Stop) Finding {
-			return attributed(rule.AvailabilityUnknownFields, stop)
-		})),
+		spec(rule.AvailabilityUnknownFields,
+			once(scenario.PlayOpenQuestion, func(q scenario.OpenQuestion) Finding { return attributed(rule.AvailabilityUnknownFields, q.Stop) }),
+			inEach(scenario.PlayUnusualOptions, scenario.PlayOpenQuestionIn, func(q *scenario.OpenQuestion) Finding {
+				return attributed(rule.AvailabilityUnknownFields, q.Stop)
+			})),
 	}
 	for _, kind := range []struct {
 		scenario.Unusual
@@ -25,38 +27,53 @@ func unusualSpecs() []Spec {
 		{scenario.ForeignGuest, rule.ReserveAnyAlphabet, rule.ConfirmAnyAlphabet},
 		{scenario.UnnamedFields, rule.ReserveUnknownFields, rule.ConfirmUnknownFields},
 	} {
-		inEach := perOption(scenario.PlayUnusualOptions, kind.PlayIn)
 		steps := func(done func(*scenario.UnusualBooking) bool) []Step {
 			judge := func(b *scenario.UnusualBooking) Finding {
 				return unusualReached(done(b), b.Stop, kind.reserve, kind.confirm)
 			}
-			return []Step{once(kind.Play, judge), {Subjects: inEach, Judge: func(v any) Finding { return judge(v.(*scenario.UnusualBooking)) }}}
+			return []Step{once(kind.Play, judge), inEach(scenario.PlayUnusualOptions, kind.PlayIn, judge)}
 		}
 		specs = append(specs,
 			spec(kind.reserve, with([]Step{held}, steps(func(b *scenario.UnusualBooking) bool { return b.Hold != nil })...)...),
 			spec(kind.confirm, with(cancelled, steps(func(b *scenario.UnusualBooking) bool { return b.Confirmed })...)...))
 	}
 	return append(specs,
-		spec(rule.ReleaseUnknownFields, held, once(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
-			return after(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
-		})),
-		spec(rule.CancelUnknownFields, with(cancelled, once(scenario.UnnamedFields.Play, func(b *scenario.UnusualBooking) Finding {
-			return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).
-				or(func() Finding { return Expect(b.Cancel, Status(ok), Succeed) })
-		}))...),
+		spec(rule.ReleaseUnknownFields, held,
+			once(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
+				return after(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
+			}),
+			inEach(scenario.PlayUnusualOptions, scenario.PlayOpenReleaseIn, func(o *scenario.OpenRelease) Finding {
+				return Expect(o.Release.Answer, Status(ok))
+			})),
+		spec(rule.CancelUnknownFields, with(cancelled,
+			once(scenario.UnnamedFields.Play, func(b *scenario.UnusualBooking) Finding {
+				return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).
+					or(func() Finding { return Expect(b.Cancel, Status(ok), Succeed) })
+			}),
+			inEach(scenario.PlayUnusualOptions, scenario.UnnamedFields.PlayIn, func(b *scenario.UnusualBooking) Finding {
+				if b.Cancel == nil {
+					return Finding{}
+				}
+				return Expect(b.Cancel, Status(ok))
+			}))...),
 	)
 }
 
 // PartialSpecs returns the specs that judge whether optional fields may be left out one at a time.
 func PartialSpecs() []Spec {
-	of := func(r rule.Rule, done func(*scenario.PartialBooking) bool, before ...Step) Spec {
-		return spec(r, with(before, numbered(scenario.PartialBodies, scenario.PlayPartialBody, func(b *scenario.PartialBooking) Finding {
+	of := func(r rule.Rule, done func(*scenario.UnusualBooking) bool, before ...Step) Spec {
+		judge := func(b *scenario.UnusualBooking) Finding {
 			return unusualReached(done(b), b.Stop, rule.ReserveMinimal, rule.ConfirmMinimal)
-		}))...)
+		}
+		steps := with(before, numbered(scenario.PartialBodies, scenario.PlayPartialBody, func(b *scenario.PartialBooking) Finding { return judge(b.UnusualBooking) }))
+		for _, lacks := range scenario.Partial {
+			steps = append(steps, inEach(scenario.PlayUnusualOptions, lacks.PlayIn, judge))
+		}
+		return spec(r, steps...)
 	}
 	return []Spec{
-		of(rule.ReserveMinimal, func(b *scenario.PartialBooking) bool { return b.Hold != nil }),
-		of(rule.ConfirmMinimal, func(b *scenario.PartialBooking) bool { return b.Confirmed }, mayCancel),
+		of(rule.ReserveMinimal, func(b *scenario.UnusualBooking) bool { return b.Hold != nil }),
+		of(rule.ConfirmMinimal, func(b *scenario.UnusualBooking) bool { return b.Confirmed }, mayCancel),
 	}
 }
 
@@ -76,15 +93,17 @@ func unusualReached(fact bool, stop *partner.Stop, reserve, confirm rule.Rule) F
 func badInputSpecs() []Spec {
 	return []Spec{
 		spec(rule.ProductsBadInput, catalog, once(scenario.PlayBadPulls, bears)),
-		spec(rule.AvailabilityBadInput, once(scenario.PlayBadQuestions, bears)),
+		spec(rule.AvailabilityBadInput,
+			once(scenario.PlayBadQuestions, bears),
+			inEach(scenario.PlayBadInputOptions, scenario.PlayBadWindows, func(o *scenario.MalformedRequests) Finding { return bearsAll(o.Sent) })),
 		spec(rule.ReserveBadInput,
 			once(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding {
 				return bearsAll(b.All()).or(func() Finding { return reached(b.Parties != nil, b.Stop) })
 			}),
-			Step{Subjects: badParties, Judge: func(v any) Finding { return bearsAll(v.(*scenario.BadParties).Parties) }}),
+			inEach(scenario.PlayBadInputOptions, scenario.PlayBadParties, func(b *scenario.BadParties) Finding { return bearsAll(b.Parties) })),
 		spec(rule.ReserveNobody,
 			once(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding { return partiesHoldNothing(&b.BadParties) }),
-			Step{Subjects: badParties, Judge: func(v any) Finding { return partiesHoldNothing(v.(*scenario.BadParties)) }}),
+			inEach(scenario.PlayBadInputOptions, scenario.PlayBadParties, partiesHoldNothing)),
 		spec(rule.ReserveBadInputEffect, badInputNoEffect()...),
 		spec(rule.ConfirmBadInput, once(scenario.PlayBadConfirms, bears)),
 		spec(rule.ReleaseBadInput, once(scenario.PlayBadReleases, bears)),
@@ -111,9 +130,6 @@ func bearsAll(all []scenario.MalformedRequest) Finding {
 	return problems(wrong, shown...)
 }
 
-// badParties plays malformed parties for further options.
-var badParties = perOption(scenario.PlayBadPartyOptions, scenario.PlayBadParties)
-
 func badInputNoEffect() []Step {
 	unchanged := func(b *scenario.BadParties, sent []scenario.MalformedRequest) Move {
 		m := Move{before: b.Before, after: b.After, stop: b.Stop}
@@ -122,7 +138,7 @@ func badInputNoEffect() []Step {
 		}
 		return m
 	}
-	others := Step{Subjects: badParties, Clean: 1, Try: func(v any) Try {
+	others := Step{Subjects: perOption(scenario.PlayBadInputOptions, scenario.PlayBadParties), Clean: 1, Try: func(v any) Try {
 		b := v.(*scenario.BadParties)
 		return unchanged(b, b.Parties).try()
 	}}

@@ -40,9 +40,9 @@ func (d Depth) Expiring() int {
 	return map[Depth]int{Standard: 18, Thorough: 60}[d]
 }
 
-// BadParties returns the maximum number of options for which malformed parties are reserved, in
-// addition to those of the malformed reserves.
-func (d Depth) BadParties() int {
+// BadInputs returns the maximum number of options for which malformed windows are asked for and malformed
+// parties are reserved, in addition to the first.
+func (d Depth) BadInputs() int {
 	return map[Depth]int{Standard: 18, Thorough: 60}[d]
 }
 

@@ -46,13 +46,31 @@ func PlayBadPulls(ctx context.Context, p *Player, _ int) MalformedRequests {
 }
 
 func PlayBadQuestions(ctx context.Context, p *Player, _ int) MalformedRequests {
-	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
+	return badQuestions(ctx, p, "", func(valid partnerapi.AvailabilityRequest) []nonsense { return nonsenseOf(valid, "productId") })
+}
+
+// PlayBadWindows asks for an option's slots with malformed windows and parties. It returns nil when there
+// is no time for it, or no slot.
+func PlayBadWindows(ctx context.Context, p *Player, optionKey string, _ int) *MalformedRequests {
+	if p.Time.LateForMore() {
+		return nil
+	}
+	o := badQuestions(ctx, p, optionKey, func(partnerapi.AvailabilityRequest) []nonsense { return nil })
+	if o.Sent == nil && o.Stop.OnlyMissing() {
+		return nil
+	}
+	return &o
+}
+
+// badQuestions asks about an option, or any if optionKey is empty, with malformed windows and parties after
+// what first returns.
+func badQuestions(ctx context.Context, p *Player, optionKey string, first func(valid partnerapi.AvailabilityRequest) []nonsense) MalformedRequests {
+	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: optionKey})
 	if stop != nil {
 		return MalformedRequests{Stop: stop}
 	}
 	valid := questionAbout(offer).request()
-	all := append(nonsenseOf(valid, "productId"), windowNonsense(valid, offer.Option.Lead())...)
-	return sendAll(ctx, p, all, func(n nonsense) probe.Call {
+	return sendAll(ctx, p, append(first(valid), windowNonsense(valid, offer.Option.Lead())...), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Availability, http.MethodPost, partnerapi.AvailabilityPath)
 	})
 }
@@ -106,10 +124,11 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 	})
 }
 
-// PlayBadPartyOptions returns the keys of the options for which BadParties is played.
-func PlayBadPartyOptions(ctx context.Context, p *Player) []string {
+// PlayBadInputOptions returns the keys of the options in which malformed windows and parties are sent as
+// well.
+func PlayBadInputOptions(ctx context.Context, p *Player) []string {
 	bookable, all := p.bookable(ctx)
-	return plan.Bookable(bookable, all, p.Depth.BadParties())
+	return plan.Bookable(bookable, all, p.Depth.BadInputs())
 }
 
 // PlayBadParties plays BadParties for an option. It returns nil when there is no time for it, or no slot.

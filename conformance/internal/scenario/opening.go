@@ -154,15 +154,17 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	for _, unit := range party {
 		opened.Guests += int64(unit.Quantity)
 	}
-	opened.Hold, opened.Stop = p.Book.read(p.Book.reserveAs(ctx, opened.Offer, party, func(entry *ledger.Entry) probe.Call {
-		call := partner.Reserve(w.purpose, entry, w.full, probe.GoodKey)
-		if w.change != nil {
-			call.Body = w.change(call.Body)
-		}
-		return call
-	}))
-	if opened.Stop != nil {
-		p.excuse(ctx, &opened, max(1, w.Seats))
+	reserve := func() (*Hold, *partner.Stop) {
+		return p.Book.read(p.Book.reserveAs(ctx, opened.Offer, party, func(entry *ledger.Entry) probe.Call {
+			call := partner.Reserve(w.purpose, entry, w.full, probe.GoodKey)
+			if w.change != nil {
+				call.Body = w.change(call.Body)
+			}
+			return call
+		}))
+	}
+	if opened.Hold, opened.Stop = reserve(); opened.Stop != nil {
+		p.excuse(ctx, &opened, max(1, w.Seats), reserve)
 		return opened
 	}
 	p.Book.traits.held = true
@@ -198,14 +200,35 @@ func taken(fresh *Reading, party int64) bool {
 	return !fresh.Last.Slot.Status.Bookable() || fresh.Counted && fresh.Last.Left < party
 }
 
-// excuse accepts a refusal if the slot no longer has seats for the party.
-func (p *Player) excuse(ctx context.Context, opened *Opening, party int64) {
+// mostRefusals is how often a reserve must be refused where other customers are seen: they may have had
+// the seats for a moment.
+const mostRefusals = 3
+
+// excuse accepts a refusal if the slot no longer has seats for the party or, among other customers, if the
+// same reserve then makes a hold.
+func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reserve func() (*Hold, *partner.Stop)) {
 	if opened.Stop.Kind != partner.Refused {
 		return
 	}
-	if fresh, stop := p.Seats.Look(ctx, opened.Offer, "after the refusal"); stop == nil && taken(fresh, party) {
-		opened.Stop = partner.NotHere(takenMeanwhile)
-	} else if p.on.Case != nil && !opened.Before.Counted && p.on.Small() && !p.on.Lead() {
+	for refusals := 1; ; refusals++ {
+		if fresh, stop := p.Seats.Look(ctx, opened.Offer, "after the refusal"); stop == nil && taken(fresh, party) {
+			opened.Stop = partner.NotHere(takenMeanwhile)
+			return
+		}
+		if refusals == mostRefusals || !p.Seats.OthersSeen() {
+			break
+		}
+		made, stop := reserve()
+		if stop == nil {
+			opened.Stop = partner.NotHere(takenMeanwhile)
+			_, _ = p.Book.releaseHold(ctx, "release it", made, true) // otherwise it is undone at the end
+			return
+		}
+		if opened.Stop = stop; stop.Kind != partner.Refused {
+			return
+		}
+	}
+	if p.on.Case != nil && !opened.Before.Counted && p.on.Small() && !p.on.Lead() {
 		opened.Fits = p.fits(ctx, opened)
 	}
 }

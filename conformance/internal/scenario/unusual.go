@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
@@ -61,7 +62,7 @@ type Unusual struct {
 var (
 	ForeignGuest  = Unusual{name: "for a guest whose name is of many alphabets", change: foreign}
 	UnnamedFields = Unusual{name: "with fields that the contract does not name", change: withUnnamed, undo: true}
-	asUsual       = Unusual{name: "as usual", change: func(body []byte) []byte { return body }}
+	asUsual       = Unusual{name: "as usual", change: func(body []byte) []byte { return body }, undo: true}
 )
 
 // Play plays such a booking.
@@ -82,19 +83,21 @@ func (u Unusual) PlayIn(ctx context.Context, p *Player, optionKey string, _ int)
 	if p.Time.LateForMore() {
 		return nil
 	}
-	u.undo = false // one cancellation shows whether it is read differently
 	b := p.unusualBooking(ctx, u, optionKey)
-	if b.Confirmed {
+	if b.Confirmed && (b.Cancel == nil || b.cancelled()) {
 		return b
 	}
 	if b.Stop.OnlyMissing() && b.Stop.Kind != partner.Refused {
 		return nil
 	}
-	if usual := p.unusualBooking(ctx, asUsual, optionKey); usual.Hold == nil || b.Hold != nil && !usual.Confirmed {
+	usual := p.unusualBooking(ctx, asUsual, optionKey)
+	if usual.Hold == nil || b.Hold != nil && !usual.Confirmed || b.Confirmed && !usual.cancelled() {
 		return nil
 	}
 	return b
 }
+
+func (b *UnusualBooking) cancelled() bool { return b.Cancel != nil && b.Cancel.OK(http.StatusOK) }
 
 // unusualBooking plays an unusual booking of an option, or of any if optionKey is empty. A partner
 // without cancel gets a hold instead.
@@ -149,8 +152,31 @@ type OpenRelease struct {
 }
 
 func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
-	return played(p, "open release", 0, func(r *OpenRelease, _ string) {
-		t := p.begin(ctx, &r.Opening, seat("reserve 1 seat, to release it", ""))
+	return p.openRelease(ctx, "")
+}
+
+// PlayOpenReleaseIn plays such a release in an option. It returns nil when there is no time for it, or no
+// slot, and if a usual release fails too.
+func PlayOpenReleaseIn(ctx context.Context, p *Player, optionKey string, _ int) *OpenRelease {
+	if p.Time.LateForMore() {
+		return nil
+	}
+	r := p.openRelease(ctx, optionKey)
+	if answer := r.Release.Answer; answer == nil {
+		return nil
+	} else if !answer.OK(http.StatusOK) {
+		usual := PlayOptionCheck(ctx, p, optionKey, 0)
+		if usual == nil || usual.Release.Answer == nil || !usual.Release.Answer.OK(http.StatusOK) {
+			return nil
+		}
+	}
+	return r
+}
+
+// openRelease plays an OpenRelease of an option, or of any if optionKey is empty.
+func (p *Player) openRelease(ctx context.Context, optionKey string) *OpenRelease {
+	return played(p, "open release "+optionKey, 0, func(r *OpenRelease, _ string) {
+		t := p.begin(ctx, &r.Opening, seat("reserve 1 seat, to release it", optionKey))
 		t.act(&r.Release, "", func() (*probe.Answer, *partner.Stop) {
 			call := partner.Release("release the hold, with fields that the contract does not name", r.Hold.Code, true, probe.GoodKey)
 			return p.Book.undoAs(ctx, r.Hold, call, withUnnamed)
@@ -158,12 +184,38 @@ func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
 	})
 }
 
-func PlayOpenQuestion(ctx context.Context, p *Player, _ int) *partner.Stop {
+// OpenQuestion is a question about slots with additional fields in the body.
+type OpenQuestion struct {
+	Stop *partner.Stop // nil if the answer can be read
+}
+
+func PlayOpenQuestion(ctx context.Context, p *Player, _ int) OpenQuestion {
 	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
 	if stop != nil {
-		return stop
+		return OpenQuestion{stop}
+	}
+	return OpenQuestion{p.askOpenly(ctx, questionAbout(offer))}
+}
+
+// PlayOpenQuestionIn plays such a question about an option. It returns nil when there is no time for it, or
+// no slot, and if the usual question fails too.
+func PlayOpenQuestionIn(ctx context.Context, p *Player, optionKey string, _ int) *OpenQuestion {
+	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: optionKey})
+	if stop != nil || p.Time.LateForMore() {
+		return nil
 	}
 	q := questionAbout(offer)
+	open := &OpenQuestion{p.askOpenly(ctx, q)}
+	if open.Stop == nil {
+		return open
+	}
+	if _, stop = p.read.askFor(ctx, "slots of a day", q); stop != nil {
+		return nil
+	}
+	return open
+}
+
+func (p *Player) askOpenly(ctx context.Context, q Question) *partner.Stop {
 	call := partner.Availability("slots of a day, with fields that the contract does not name", q.request(), probe.GoodKey)
 	call.Body = withUnnamed(call.Body)
 	answer, stop := p.Calls.Call(ctx, call, true)
@@ -171,13 +223,24 @@ func PlayOpenQuestion(ctx context.Context, p *Player, _ int) *partner.Stop {
 	return stop
 }
 
-// optional lists the fields of a reserve and of a confirm that are left out one at a time. Other
-// lifecycles cover all fields and none. A contact that the marketplace sends always has a name and an
-// email address.
-var optional = []struct{ name, field, of string }{
-	{"without a reference", "resellerReference", ""},
-	{"without a contact", "contact", ""},
-	{"without the contact's phone number", "phoneNumber", "contact"},
+// Partial lists the bookings whose reserve and confirm lack one optional field. Other lifecycles cover all
+// fields and none. A contact that the marketplace sends always has a name and an email address.
+var Partial = []Unusual{
+	{name: "without a reference", change: without("resellerReference", "")},
+	{name: "without a contact", change: without("contact", "")},
+	{name: "without the contact's phone number", change: without("phoneNumber", "contact")},
+}
+
+// without leaves out a field of an object in the body, or of the body.
+func without(field, object string) change {
+	return func(body []byte) []byte {
+		return edited(body, func(fields map[string]any) {
+			if inner, ok := fields[object].(map[string]any); ok {
+				fields = inner
+			}
+			delete(fields, field)
+		})
+	}
 }
 
 // PartialBooking is a booking whose reserve and confirm lack one optional field.
@@ -198,18 +261,10 @@ func PartialBodies(_ context.Context, p *Player) int {
 	if p.Depth == plan.Quick {
 		return 0
 	}
-	return len(optional)
+	return len(Partial)
 }
 
 func PlayPartialBody(ctx context.Context, p *Player, number int) *PartialBooking {
-	lacks := optional[number]
-	without := func(body []byte) []byte {
-		return edited(body, func(fields map[string]any) {
-			if inner, ok := fields[lacks.of].(map[string]any); ok {
-				fields = inner
-			}
-			delete(fields, lacks.field)
-		})
-	}
-	return &PartialBooking{p.unusualBooking(ctx, Unusual{name: lacks.name, change: without}, ""), lacks.name}
+	lacks := Partial[number]
+	return &PartialBooking{p.unusualBooking(ctx, lacks, ""), lacks.name}
 }
