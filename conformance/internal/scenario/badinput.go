@@ -272,7 +272,7 @@ func contactNonsense(valid any) []nonsense {
 	}
 }
 
-// windowNonsense makes requests with malformed windows, and with parties that no marketplace sends,
+// windowNonsense makes requests with malformed windows, and with options and parties that no marketplace sends,
 // from a valid request. A partner may answer windows of several months.
 func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsense {
 	whole := partner.Encode(valid)
@@ -286,6 +286,7 @@ func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsens
 		window("a window that ends before it begins", "2030-02-10", "2030-02-01"),
 		window("a window of four months", "2030-01-01", "2030-04-30"),
 		window("a window in the past", "1970-01-01", "1970-01-02"),
+		with(whole, "an option that is not sold", "optionId", "option-that-does-not-exist"),
 		party("an empty party", []any{}),
 		party("no guests", quantity(lead, "0")),
 		party("minus one guests", quantity(lead, "-1")),
