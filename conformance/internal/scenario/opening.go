@@ -200,9 +200,15 @@ func taken(fresh *Reading, party int64) bool {
 	return !fresh.Last.Slot.Status.Bookable() || fresh.Counted && fresh.Last.Left < party
 }
 
-// mostRefusals is how often a reserve must be refused where other customers are seen: they may have had
-// the seats for a moment.
+// mostRefusals is how often a call must be refused where other customers are seen: they may have had the
+// seats for a moment.
 const mostRefusals = 3
+
+// gone reports whether a slot no longer has seats for a party.
+func (p *Player) gone(ctx context.Context, offer discover.Offer, party int64) bool {
+	fresh, stop := p.Seats.Look(ctx, offer, "after the refusal")
+	return stop == nil && taken(fresh, party)
+}
 
 // excuse accepts a refusal if the slot no longer has seats for the party or, among other customers, if the
 // same reserve then makes a hold.
@@ -211,7 +217,7 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reser
 		return
 	}
 	for refusals := 1; ; refusals++ {
-		if fresh, stop := p.Seats.Look(ctx, opened.Offer, "after the refusal"); stop == nil && taken(fresh, party) {
+		if p.gone(ctx, opened.Offer, party) {
 			opened.Stop = partner.NotHere(takenMeanwhile)
 			return
 		}
@@ -386,10 +392,29 @@ func (t lifecyclePlayer) confirm(purpose string, key probe.Key, into *Act, when 
 }
 
 func (t lifecyclePlayer) book(purpose string, full bool, into *Act, id *string, when string) {
-	t.act(into, when, func() (answer *probe.Answer, stop *partner.Stop) {
-		answer, *id, stop = t.Book.book(t.ctx, purpose, t.opening.Hold, full)
-		return answer, stop
+	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
+		return t.unlessGone(func() (answer *probe.Answer, stop *partner.Stop) {
+			answer, *id, stop = t.Book.book(t.ctx, purpose, t.opening.Hold, full)
+			return answer, stop
+		})
 	})
+}
+
+// unlessGone makes the confirm of the live hold. A hold that keeps no seats may be refused if other
+// customers have taken them (CNF-7).
+func (t lifecyclePlayer) unlessGone(confirm func() (*probe.Answer, *partner.Stop)) (answer *probe.Answer, stop *partner.Stop) {
+	for refusals := 1; ; refusals++ {
+		answer, stop = confirm()
+		if stop == nil || answer == nil || !TurnedDown(answer) || !t.opening.Holdless() {
+			return answer, stop
+		}
+		if t.gone(t.ctx, t.opening.Offer, t.opening.Guests) {
+			return nil, partner.NotHere(takenMeanwhile)
+		}
+		if refusals == mostRefusals || !t.Seats.OthersSeen() {
+			return answer, stop
+		}
+	}
 }
 
 // release releases the hold's code and accepts any answer.

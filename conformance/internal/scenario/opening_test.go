@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,39 +15,66 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// lastSeat is a partner that sells one slot, with one seat left. It refuses so many reserves before it
-// makes a hold, as if another customer had had the seat meanwhile.
-func lastSeat(t *testing.T, refusals int) (p *Player, calls map[string]int) {
-	t.Helper()
-	calls = map[string]int{}
-	tomorrow := time.Now().UTC().AddDate(0, 0, 2).Format(time.DateOnly)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		calls[r.Method+" "+r.URL.Path]++
-		switch r.URL.Path {
-		case "/products":
-			fmt.Fprint(w, `[{"id":"capsule","title":"Flight","timeZone":"Etc/UTC","locale":"en","defaultCurrency":"EUR","options":[{"id":"flight","title":"Flight","units":[{"id":"unit-adult","type":"ADULT"}]}]}]`)
-		case "/availability":
-			fmt.Fprintf(w, `[{"id":"s","localDateTimeStart":"%sT10:00:00Z","localDateTimeEnd":"%sT11:00:00Z","status":"AVAILABLE","vacancies":1,"capacity":1}]`, tomorrow, tomorrow)
-		case "/bookings/reserve":
-			if calls["POST /bookings/reserve"] <= refusals {
-				w.WriteHeader(http.StatusBadRequest)
-				fmt.Fprint(w, `{"message":"sold out"}`)
-				return
-			}
-			fmt.Fprintf(w, `{"reservationConfirmationCode":"R-1","expiresAt":%q}`, time.Now().Add(20*time.Minute).UTC().Format(time.RFC3339))
+// shop is a partner that sells one slot. It refuses some reserves and confirms, as if other customers had
+// had the seats meanwhile.
+type shop struct {
+	left              int // seats
+	refusals          int // of reserves, before one makes a hold
+	confirmRefusals   int // the same for confirms
+	leftAfterRefusals int // seats after a refused confirm
+	holdsFor          time.Duration
+	calls             map[string]int
+}
+
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	s.calls[r.URL.Path]++
+	refuse := func() {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"message":"sold out"}`)
+	}
+	switch day := time.Now().UTC().AddDate(0, 0, 2).Format(time.DateOnly); r.URL.Path {
+	case "/products":
+		fmt.Fprint(w, `[{"id":"capsule","title":"Flight","timeZone":"Etc/UTC","locale":"en","defaultCurrency":"EUR","options":[{"id":"flight","title":"Flight","units":[{"id":"unit-adult","type":"ADULT"}]}]}]`)
+	case "/availability":
+		status := partnerapi.StatusAvailable
+		if s.left == 0 {
+			status = partnerapi.StatusSoldOut
 		}
-	}))
+		fmt.Fprintf(w, `[{"id":"s","localDateTimeStart":"%[1]sT10:00:00Z","localDateTimeEnd":"%[1]sT11:00:00Z","status":%[2]q,"vacancies":%[3]d,"capacity":9}]`, day, status, s.left)
+	case "/bookings/reserve":
+		if s.calls[r.URL.Path] <= s.refusals {
+			refuse()
+			return
+		}
+		fmt.Fprintf(w, `{"reservationConfirmationCode":"R-1","expiresAt":%q}`, time.Now().Add(s.holdsFor).UTC().Format(time.RFC3339))
+	case "/bookings/confirm":
+		if s.calls[r.URL.Path] <= s.confirmRefusals {
+			s.left = s.leftAfterRefusals
+			refuse()
+			return
+		}
+		fmt.Fprint(w, `{"externalBookingId":"B-1"}`)
+	}
+}
+
+// player returns a player at the shop, who has seen other customers so often.
+func (s *shop) player(t *testing.T, others int) *Player {
+	t.Helper()
+	s.calls = map[string]int{}
+	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	address, err := url.Parse(server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewPlayer(Config{
+	p := NewPlayer(Config{
 		Client: probe.NewClient(probe.Config{BaseURL: address, AuthType: partnerapi.Bearer, AuthKey: "a-test-key"}),
 		Ledger: ledger.New(), Clock: partner.NewClock("", nil), Time: partner.NewTime(t.Context(), time.Minute),
 		Bounds: Bounds{MaxHolds: 10, MaxBookings: 10}, LimitScale: 1, Observer: &countingObserver{}, Depth: plan.Standard,
-	}), calls
+	})
+	p.Seats.run.Moves = others
+	return p
 }
 
 func TestARefusalAmongOtherCustomersCountsOnlyIfItIsRepeated(t *testing.T) {
@@ -67,20 +93,56 @@ func TestARefusalAmongOtherCustomersCountsOnlyIfItIsRepeated(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			p, calls := lastSeat(t, test.refusals)
-			p.Seats.run.Moves = test.others
-			opened := p.open(context.Background(), seat("reserve 1 seat", ""))
+			partnerShop := &shop{left: 1, refusals: test.refusals, holdsFor: 20 * time.Minute}
+			opened := partnerShop.player(t, test.others).open(t.Context(), seat("reserve 1 seat", ""))
 			if opened.Stop == nil {
 				t.Fatalf("want a stop, got a hold: %+v", opened.Hold)
 			}
 			if refused := opened.Stop.Kind == partner.Refused || opened.Stop.Kind == partner.NoneAccepted; refused != test.refused {
 				t.Errorf("want refused %t, got %v: %s", test.refused, opened.Stop.Kind, opened.Stop.Message)
 			}
-			if reserves := calls["POST /bookings/reserve"]; reserves != test.reserves {
+			if reserves := partnerShop.calls["/bookings/reserve"]; reserves != test.reserves {
 				t.Errorf("want %d reserves, got %d", test.reserves, reserves)
 			}
-			if releases := calls["DELETE /bookings/R-1"]; (releases == 1) == test.refused {
+			if releases := partnerShop.calls["/bookings/R-1"]; (releases == 1) == test.refused {
 				t.Errorf("want the hold released unless all were refused, got %d releases", releases)
+			}
+		})
+	}
+}
+
+func TestOnlyAHoldThatKeepsNoSeatsMayBeRefusedOnceTheyAreGone(t *testing.T) {
+	t.Parallel()
+	const holdless, keeps = 100 * 365 * 24 * time.Hour, 20 * time.Minute
+	for _, test := range []struct {
+		name     string
+		holdsFor time.Duration
+		refusals int
+		left     int // seats, after the refusal
+		others   int
+		booked   bool
+		stop     partner.Kind // if it is not
+		confirms int
+	}{
+		{"others took the seat", holdless, 9, 0, 1, false, partner.NothingToTest, 1},
+		{"others had the seat for a moment", holdless, 1, 1, 1, true, 0, 2},
+		{"the seat is there", holdless, 9, 1, 1, false, partner.WrongStatus, mostRefusals},
+		{"the seat is there, and no one else is seen", holdless, 1, 1, 0, false, partner.WrongStatus, 1},
+		{"the hold keeps its seat", keeps, 1, 0, 1, false, partner.WrongStatus, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			partnerShop := &shop{left: 1, confirmRefusals: test.refusals, leftAfterRefusals: test.left, holdsFor: test.holdsFor}
+			p := partnerShop.player(t, test.others)
+			var opening Opening
+			var confirm Act
+			var id string
+			p.begin(t.Context(), &opening, seat("reserve 1 seat", "")).book("confirm", true, &confirm, &id, "")
+			if stop := opening.Stop; (stop == nil) != test.booked || stop != nil && stop.Kind != test.stop {
+				t.Errorf("want booked %t, else stop %d, got %+v", test.booked, test.stop, stop)
+			}
+			if confirms := partnerShop.calls["/bookings/confirm"]; confirms != test.confirms {
+				t.Errorf("want %d confirms, got %d", test.confirms, confirms)
 			}
 		})
 	}

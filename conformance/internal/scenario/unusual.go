@@ -115,13 +115,15 @@ func (p *Player) unusualBooking(ctx context.Context, u Unusual, optionKey string
 		t.step(func() (stop *partner.Stop) {
 			call := partner.Confirm("confirm the hold, "+u.name, b.Hold.Code, b.Hold.entry, true, probe.GoodKey)
 			call.Body = u.change(call.Body)
-			if b.Confirm, stop = p.Book.confirmAs(ctx, b.Hold, call); stop != nil {
-				return stop
-			}
-			if b.Confirmed = b.Confirm.OK(200) && b.Hold.entry.State == ledger.Booked; !b.Confirmed {
-				return partner.StopAt(partner.WrongStatus, b.Confirm, "Expected 200 and a booking, received %s", b.Confirm.Words()).In(partner.Unusual)
-			}
-			return nil
+			b.Confirm, stop = t.unlessGone(func() (*probe.Answer, *partner.Stop) {
+				answer, stop := p.Book.confirmAs(ctx, b.Hold, call)
+				if stop == nil && !(answer.OK(http.StatusOK) && b.Hold.entry.State == ledger.Booked) {
+					stop = partner.StopAt(partner.WrongStatus, answer, "Expected 200 and a booking, received %s", answer.Words()).In(partner.Unusual)
+				}
+				return answer, stop
+			})
+			b.Confirmed = stop == nil
+			return stop
 		})
 		t.step(func() (stop *partner.Stop) {
 			if !u.undo {

@@ -33,7 +33,7 @@ const (
 	// again after a second.
 	webhookWait = 4 * time.Second
 	// webhookWaitAmongOthers is the same where other customers' webhooks, hundreds a second, come first.
-	webhookWaitAmongOthers = 30 * time.Second
+	webhookWaitAmongOthers = time.Minute
 )
 
 type mock struct {
