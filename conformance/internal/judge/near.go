@@ -100,23 +100,29 @@ var KeyMissing = map[partnerapi.Endpoint][]rule.Rule{
 // CodeSpecs returns the specs that judge the rules about unknown codes again: with codes similar to
 // a live one.
 func CodeSpecs() []Spec {
-	of := func(r rule.Rule, judge func(*scenario.NearCodes) Finding) Spec {
-		return spec(r, once(scenario.PlayNearCodes, judge))
+	further := perOption(scenario.PlayProducts, scenario.PlayNearCodesIn)
+	inEach := func(step Step) Step {
+		step.Subjects = joined(step.Subjects, further)
+		return step
 	}
+	of := func(r rule.Rule, judge func(*scenario.NearCodes) Finding) Spec {
+		return spec(r, inEach(once(scenario.PlayNearCodes, judge)))
+	}
+	moved := func(move func(*scenario.NearCodes) Move) Step { return inEach(counted(scenario.PlayNearCodes, move)) }
 	return []Spec{
 		of(rule.ConfirmUnknown, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Confirms, Status(refusal)) }),
 		spec(rule.ReleaseUnknown,
-			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Status(ok)) }),
-			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
+			inEach(once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Status(ok)) })),
+			moved(func(n *scenario.NearCodes) Move {
 				return Move{before: n.Opening.Held, after: n.Held, stop: n.Stop, between: codeExchanges(n.Releases)}
 			}),
-			also(counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
+			also(moved(func(n *scenario.NearCodes) Move {
 				return Move{before: n.Confirm.After, after: n.Crossed, stop: n.Stop, between: codeExchanges(n.Releases)}
 			}))),
 		of(rule.ReleaseUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Succeed) }),
 		spec(rule.CancelUnknown,
-			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Status(ok)) }),
-			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
+			inEach(once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Status(ok)) })),
+			moved(func(n *scenario.NearCodes) Move {
 				return Move{before: n.Crossed, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
 			})),
 		of(rule.CancelUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Succeed) }),

@@ -16,7 +16,7 @@ func unusualSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.AvailabilityUnknownFields,
 			once(scenario.PlayOpenQuestion, func(q scenario.OpenQuestion) Finding { return attributed(rule.AvailabilityUnknownFields, q.Stop) }),
-			inEach(scenario.PlayUnusualOptions, scenario.PlayOpenQuestionIn, func(q *scenario.OpenQuestion) Finding {
+			inEach(scenario.PlayProducts, scenario.PlayOpenQuestionIn, func(q *scenario.OpenQuestion) Finding {
 				return attributed(rule.AvailabilityUnknownFields, q.Stop)
 			})),
 	}
@@ -31,7 +31,7 @@ func unusualSpecs() []Spec {
 			judge := func(b *scenario.UnusualBooking) Finding {
 				return unusualReached(done(b), b.Stop, kind.reserve, kind.confirm)
 			}
-			return []Step{once(kind.Play, judge), inEach(scenario.PlayUnusualOptions, kind.PlayIn, judge)}
+			return []Step{once(kind.Play, judge), inEach(scenario.PlayProducts, kind.PlayIn, judge)}
 		}
 		specs = append(specs,
 			spec(kind.reserve, with([]Step{held}, steps(func(b *scenario.UnusualBooking) bool { return b.Hold != nil })...)...),
@@ -42,7 +42,7 @@ func unusualSpecs() []Spec {
 			once(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
 				return after(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
 			}),
-			inEach(scenario.PlayUnusualOptions, scenario.PlayOpenReleaseIn, func(o *scenario.OpenRelease) Finding {
+			inEach(scenario.PlayProducts, scenario.PlayOpenReleaseIn, func(o *scenario.OpenRelease) Finding {
 				return Expect(o.Release.Answer, Status(ok))
 			})),
 		spec(rule.CancelUnknownFields, with(cancelled,
@@ -50,7 +50,7 @@ func unusualSpecs() []Spec {
 				return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).
 					or(func() Finding { return Expect(b.Cancel, Status(ok), Succeed) })
 			}),
-			inEach(scenario.PlayUnusualOptions, scenario.UnnamedFields.PlayIn, func(b *scenario.UnusualBooking) Finding {
+			inEach(scenario.PlayProducts, scenario.UnnamedFields.PlayIn, func(b *scenario.UnusualBooking) Finding {
 				if b.Cancel == nil {
 					return Finding{}
 				}
@@ -67,7 +67,7 @@ func PartialSpecs() []Spec {
 		}
 		steps := with(before, numbered(scenario.PartialBodies, scenario.PlayPartialBody, func(b *scenario.PartialBooking) Finding { return judge(b.UnusualBooking) }))
 		for _, lacks := range scenario.Partial {
-			steps = append(steps, inEach(scenario.PlayUnusualOptions, lacks.PlayIn, judge))
+			steps = append(steps, inEach(scenario.PlayProducts, lacks.PlayIn, judge))
 		}
 		return spec(r, steps...)
 	}

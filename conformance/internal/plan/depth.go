@@ -46,9 +46,9 @@ func (d Depth) BadInputs() int {
 	return map[Depth]int{Standard: 18, Thorough: 60}[d]
 }
 
-// UnusualBookings returns the maximum number of products in which unusual bookings of each kind are made,
-// in addition to the first.
-func (d Depth) UnusualBookings() int {
+// Products returns the maximum number of products in which unusual bookings of each kind are made and codes
+// near live ones are tried, in addition to the first.
+func (d Depth) Products() int {
 	return map[Depth]int{Standard: 8, Thorough: 20}[d]
 }
 

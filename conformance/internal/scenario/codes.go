@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/http"
@@ -44,19 +45,42 @@ type NearCodes struct {
 }
 
 func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
-	first := PlayBooking(ctx, p, 0)
-	return played(p, "near codes", attempt, func(n *NearCodes, option string) {
+	return p.nearCodes(ctx, "near codes", "", attempt)
+}
+
+// PlayNearCodesIn plays NearCodes in an option. It returns nil when there is no time for it, or no slot.
+func PlayNearCodesIn(ctx context.Context, p *Player, optionKey string, attempt int) *NearCodes {
+	name := "near codes " + optionKey
+	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
+		return nil
+	}
+	n := p.nearCodes(ctx, name, optionKey, attempt)
+	if attempt == 0 && n.Confirms == nil && n.Stop.OnlyMissing() {
+		return nil
+	}
+	return n
+}
+
+// nearCodes plays NearCodes in an option, or in any if optionKey is empty: then codes that are like no live
+// one are tried too.
+func (p *Player) nearCodes(ctx context.Context, name, optionKey string, attempt int) *NearCodes {
+	first, share := PlayBooking(ctx, p, 0), codeShare
+	if optionKey != "" {
+		share /= float64(p.Depth.Products())
+	}
+	return played(p, name, attempt, func(n *NearCodes, option string) {
+		option = cmp.Or(optionKey, option)
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try codes near its own", option))
 		t.step(func() (stop *partner.Stop) {
 			unknown := p.Account.Unknown(n.Offer)
-			n.Confirms, stop = p.codeTrial(partnerapi.Confirm, n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
+			n.Confirms, stop = p.codeTrial(partnerapi.Confirm, share, optionKey == "", n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				unknown.Code = code
 				return p.Book.Confirm(ctx, purpose, unknown, true, probe.GoodKey)
 			}).run(ctx)
 			return stop
 		})
 		t.step(func() (stop *partner.Stop) {
-			n.Releases, stop = p.codeTrial(partnerapi.Release, n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
+			n.Releases, stop = p.codeTrial(partnerapi.Release, share, optionKey == "", n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				return p.Book.Release(ctx, purpose, code, probe.GoodKey)
 			}).run(ctx)
 			return stop
@@ -73,7 +97,7 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 			cancel := func(purpose string, id string) (*probe.Answer, *partner.Stop) {
 				return p.Book.Cancel(ctx, purpose, id, probe.GoodKey)
 			}
-			if n.Cancels, stop = p.codeTrial(partnerapi.Cancel, n.BookingID, cancel).run(ctx); stop != nil || n.Hold.Code == n.BookingID {
+			if n.Cancels, stop = p.codeTrial(partnerapi.Cancel, share, optionKey == "", n.BookingID, cancel).run(ctx); stop != nil || n.Hold.Code == n.BookingID {
 				return stop
 			}
 			crossed := CodeTry{NearCode: plan.NearCode{Form: "that is its reservation code", Code: n.Hold.Code}}
@@ -114,6 +138,8 @@ const codeShare = 0.03
 type codeTrial struct {
 	*partner.Caller
 	endpoint partnerapi.Endpoint
+	share    float64 // of the run's time
+	strange  bool    // codes that are like no live one are tried too
 	live     string
 	others   []string
 	random   *rand.Rand
@@ -121,8 +147,8 @@ type codeTrial struct {
 }
 
 // codeTrial returns a trial that knows the codes, or the booking ids, of the run.
-func (p *Player) codeTrial(endpoint partnerapi.Endpoint, live string, call func(purpose, code string) (*probe.Answer, *partner.Stop)) codeTrial {
-	c := codeTrial{Caller: p.Calls, endpoint: endpoint, live: live, random: rand.New(rand.NewPCG(p.Seed, uint64(len(live)))), call: call}
+func (p *Player) codeTrial(endpoint partnerapi.Endpoint, share float64, strange bool, live string, call func(purpose, code string) (*probe.Answer, *partner.Stop)) codeTrial {
+	c := codeTrial{Caller: p.Calls, endpoint: endpoint, share: share, strange: strange, live: live, random: rand.New(rand.NewPCG(p.Seed, uint64(len(live)))), call: call}
 	for _, entry := range p.Ledger.Entries() {
 		known := entry.Code
 		if endpoint == partnerapi.Cancel {
@@ -139,8 +165,11 @@ func (p *Player) codeTrial(endpoint partnerapi.Endpoint, live string, call func(
 // answers 429.
 func (c codeTrial) run(ctx context.Context) (tried CodeTries, stop *partner.Stop) {
 	near := plan.NearCodes(c.live, c.others, c.random)
-	all := append(near[:len(near):len(near)], plan.StrangeCodes(c.random)...)
-	for i, code := range all[:min(len(all), c.Affordable(c.endpoint, codeShare))] {
+	all := near[:len(near):len(near)]
+	if c.strange {
+		all = append(all, plan.StrangeCodes(c.random)...)
+	}
+	for i, code := range all[:min(len(all), c.Affordable(c.endpoint, c.share))] {
 		if ctx.Err() != nil {
 			return tried, c.Time.Out()
 		}

@@ -70,11 +70,11 @@ func (u Unusual) Play(ctx context.Context, p *Player, _ int) *UnusualBooking {
 	return p.unusualBooking(ctx, u, "")
 }
 
-// PlayUnusualOptions returns the keys of the options in which unusual bookings are played as well, one of
-// each product.
-func PlayUnusualOptions(ctx context.Context, p *Player) []string {
+// PlayProducts returns the key of an option of each product, in which unusual bookings are made and codes
+// near live ones are tried as well.
+func PlayProducts(ctx context.Context, p *Player) []string {
 	bookable, all := p.bookable(ctx)
-	return plan.BookableProducts(bookable, all, p.Depth.UnusualBookings())
+	return plan.BookableProducts(bookable, all, p.Depth.Products())
 }
 
 // PlayIn plays such a booking in an option. It returns nil when there is no time for it, or no slot, and
