@@ -70,11 +70,15 @@ func (u Unusual) Play(ctx context.Context, p *Player, _ int) *UnusualBooking {
 	return p.unusualBooking(ctx, u, "")
 }
 
+// A run may make so many holds and bookings for each product of PlayProducts, so that few of them, about
+// seven and six, are for that product.
+const productHolds, productBookings = 120, 30
+
 // PlayProducts returns the key of an option of each product, in which unusual bookings are made and codes
 // near live ones are tried as well.
 func PlayProducts(ctx context.Context, p *Player) []string {
 	bookable, all := p.bookable(ctx)
-	return plan.BookableProducts(bookable, all, p.Depth.Products())
+	return plan.BookableProducts(bookable, all, min(p.Depth.Products(), p.Bounds.MaxHolds/productHolds, p.Bounds.MaxBookings/productBookings))
 }
 
 // PlayIn plays such a booking in an option. It returns nil when there is no time for it, or no slot, and

@@ -76,7 +76,9 @@ func TestAnAnswerThatWaitsForOthersIsNotItsPartnersFault(t *testing.T) {
 
 func TestAnAnswerThatTakesTooLongToJudgeIsLate(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") }, withShortLimits)
+	answers := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") }
+	// Long enough for the answer on a busy machine.
+	b := setup(t, answers, func(c *partner.Config) { c.Scale = func(limit time.Duration) time.Duration { return limit / 10 } })
 	err := b.Products(t.Context(), b.target, time.Time{}, func(ctx context.Context, _ []byte) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
