@@ -146,6 +146,9 @@ func (p *playing) reserveParty(step Step) {
 
 func (p *playing) confirmOne(number int) {
 	h, before := p.holds[number], p.state.Holds[number]
+	if before.Stage == model.Held && p.stopAt(p.Book.MayBook(p.ctx)) {
+		return
+	}
 	reported := p.addStep("confirm hold %d%s", number+1, before.Past())
 	answer, stop := p.Book.Confirm(p.ctx, reported.Does, h, true, probe.GoodKey)
 	if p.stopAt(stop) {

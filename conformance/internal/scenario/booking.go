@@ -20,8 +20,8 @@ const mostUncancelled = 2
 // cancellations.
 const mostStuck = 5
 
-// mayBook returns the reason why no booking must be made: too many cannot be cancelled.
-func (b *Booker) mayBook(ctx context.Context) *partner.Stop {
+// MayBook returns the reason why no booking must be made: too many cannot be cancelled.
+func (b *Booker) MayBook(ctx context.Context) *partner.Stop {
 	if b.traits.NoCancel && b.account.made >= mostUncancelled {
 		return partner.Missing("the partner does not support cancellations: no more than %d bookings are made", mostUncancelled).
 			WithRemedy("Implement the cancel endpoint.")
@@ -40,7 +40,7 @@ func (b *Booker) mayBook(ctx context.Context) *partner.Stop {
 
 // Cancellable reports whether further bookings can be expected to be cancelled.
 func (b *Booker) Cancellable(ctx context.Context) bool {
-	return !b.traits.NoCancel && b.mayBook(ctx) == nil
+	return !b.traits.NoCancel && b.MayBook(ctx) == nil
 }
 
 // Confirm sends one confirm and records the booking that it made.
@@ -66,7 +66,7 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 
 // book turns a hold into a booking with the registered key.
 func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, string, *partner.Stop) {
-	if stop := b.mayBook(ctx); stop != nil {
+	if stop := b.MayBook(ctx); stop != nil {
 		return nil, "", stop
 	}
 	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)

@@ -76,7 +76,7 @@ func (b *Twice) confirm(ctx context.Context, p *Player, round int) *partner.Stop
 	if stop := p.Calls.MaySend(ctx, partnerapi.Confirm); stop != nil {
 		return stop
 	}
-	if stop := p.Book.mayBook(ctx); stop != nil {
+	if stop := p.Book.MayBook(ctx); stop != nil {
 		return stop
 	}
 	settle, stop := p.Account.confirming(b.Hold)

@@ -115,7 +115,7 @@ func (p *Player) unusualBooking(ctx context.Context, u Unusual, optionKey string
 			t.give("release the hold", true, new(Act), "")
 			t.step(func() *partner.Stop { return first.Stop })
 		}
-		t.step(func() *partner.Stop { return p.Book.mayBook(ctx) })
+		t.step(func() *partner.Stop { return p.Book.MayBook(ctx) })
 		t.step(func() (stop *partner.Stop) {
 			call := partner.Confirm("confirm the hold, "+u.name, b.Hold.Code, b.Hold.entry, true, probe.GoodKey)
 			call.Body = u.change(call.Body)
