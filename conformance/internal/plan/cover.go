@@ -43,9 +43,9 @@ const (
 	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
 	// freshValue is the worth, in pairs, of a value that no case has yet. freshUnit is the worth of
-	// a unit type, which partners keep in separate tables; half of it is still more than all else that
-	// a case can add. freshSame is the worth of guests of one type without others, of whom there are few
-	// values: it is more than that of three unit types.
+	// a unit type, which partners keep in separate tables; half of it is still more than all pairs and
+	// other values of a case. freshSame is the worth of guests of one type without others, of whom there
+	// are few values: it is more than that of three unit types.
 	freshValue, freshUnit, freshSame = 12, 1000, 4000
 )
 
@@ -275,7 +275,7 @@ func (c *cover) worth(candidate Case) int {
 			worth += c.fresh[value]
 		}
 	}
-	if !candidate.roomy() {
+	if !candidate.roomy() { // a breach may not show, and another case would have to cover the same
 		worth /= 2
 	}
 	for _, both := range pairs(candidate) {
