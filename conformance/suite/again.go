@@ -7,6 +7,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
 )
 
@@ -37,7 +38,10 @@ func (r *run) describeAgain() {
 	} {
 		ginkgo.It(again.title, func(ctx ginkgo.SpecContext) {
 			broken := ""
-			r.within(ctx, func(ctx context.Context) { broken = r.judgeAgain(ctx, again.specs, again.one) })
+			r.within(ctx, func(ctx context.Context) {
+				r.player.Time.Begin(partner.Again)
+				broken = r.judgeAgain(ctx, again.specs, again.one)
+			})
 			if broken != "" {
 				ginkgo.Fail(broken)
 			}

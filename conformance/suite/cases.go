@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -33,20 +35,20 @@ func (r *run) judgeCases(spec context.Context) (first string) {
 	defer r.interruptIfEnded(spec)
 	ctx, cancel := r.player.Time.Within(spec)
 	defer cancel()
+	r.player.Time.Begin(partner.Cases)
 	cases := scenario.PlayCases(ctx, r.player)
 	r.coverage.coverable = plan.Of(bookable(r.player), r.player.Depth.Repeats())
-	for i := range cases {
-		if r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stopped() != nil {
-			r.casesLeft = len(cases) - i
-			break
-		}
-		if !r.player.Account.Plenty(scenario.CaseShare, scenario.HoldsOfACase) {
-			r.casesWithoutHolds = len(cases) - i
-			break
-		}
-		if broken := r.judgeCase(ctx, &cases[i]); first == "" {
-			first = broken
-		}
+	briefly := 0
+	if !r.timeForAll(cases) {
+		first, briefly = r.judgeEach(ctx, cases, true)
+	}
+	broken, fully := r.judgeEach(ctx, cases, false)
+	first = cmp.Or(first, broken)
+	r.casesBrief = max(0, briefly-fully)
+	if left := len(cases) - max(briefly, fully); r.noMoreCases(ctx) {
+		r.casesLeft = left
+	} else {
+		r.casesWithoutHolds = left
 	}
 	for _, s := range append(judge.RecordSpecs(), judge.FieldSpecs()...) {
 		if broken := r.declare(r.breach(ctx, r.player, s), ""); first == "" {
@@ -54,6 +56,36 @@ func (r *run) judgeCases(spec context.Context) (first string) {
 		}
 	}
 	return first
+}
+
+// callsOfACase is approximately the number of calls of a case that is not brief.
+const callsOfACase = 150
+
+// timeForAll reports whether all of the cases can be judged in the time for them, at the pace of the
+// run so far.
+func (r *run) timeForAll(cases []plan.Case) bool {
+	perCall := r.player.Time.Spent() / float64(max(1, len(r.client.Exchanges())))
+	return perCall*callsOfACase*float64(len(cases)) < r.player.Time.Left()
+}
+
+// judgeEach judges the rules on each case, briefly or not, while there is time and there are holds for it.
+// It returns the first breach's message or "", and the number of cases that were judged.
+func (r *run) judgeEach(ctx context.Context, cases []plan.Case, briefly bool) (first string, judged int) {
+	for _, on := range cases {
+		if r.noMoreCases(ctx) || !r.player.Account.Plenty(scenario.CaseShare, scenario.HoldsOfACase) {
+			return first, judged
+		}
+		r.player.Forget(&on) // what was played of it briefly
+		on.Brief = briefly
+		first = cmp.Or(first, r.judgeCase(ctx, &on))
+		judged++
+	}
+	return first, judged
+}
+
+// noMoreCases reports whether no further case begins: the run is late, or stops.
+func (r *run) noMoreCases(ctx context.Context) bool {
+	return r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stopped() != nil
 }
 
 // judgeCase returns the message of the breach that a case shows, or "". If a simpler case shows one

@@ -192,7 +192,8 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 		switch {
 		case t.Stop != nil:
 			stop = t.Stop
-			if stops++; stop.Elsewhere && stops < noise.MostTries {
+			// A case has one slot, which changes only if there are other customers.
+			if stops++; stop.Elsewhere && stops < noise.MostTries && (j.player.Case() == nil || seats.OthersSeen()) {
 				continue
 			}
 			return j.whatStands(s, &test, tries, stop)

@@ -25,6 +25,7 @@ type run struct {
 	announcer         *announcer
 	coverage          coverage
 	casesLeft         int               // cases of the plan without time to judge them
+	casesBrief        int               // cases of the plan with time for only the calls that show most
 	casesWithoutHolds int               // cases of the plan without holds or bookings to judge them
 	pictures          map[string][]byte // pictures of broken rules, by file name
 	stage             sync.Mutex        // held by the running spec, so that one that Ginkgo abandoned is waited for

@@ -31,6 +31,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -139,6 +140,9 @@ func (r *run) describe() {
 				r.describeAgain()
 			}
 			ginkgo.Describe(group.Title, func() {
+				if group.Cases {
+					ginkgo.BeforeAll(func() { r.player.Time.Begin(partner.Races) })
+				}
 				if group.Waits {
 					ginkgo.BeforeAll(r.awaitExpiry)
 				}

@@ -147,6 +147,9 @@ func (s *summary) counts(r *report.Result) {
 	if c.CasesLeftOut > 0 {
 		s.printf("There was no time for %s of the plan. %s\n", count.Of(c.CasesLeftOut, "case"), view.MoreTime)
 	}
+	if c.CasesBrief > 0 {
+		s.printf("There was time for only some calls of %s of the plan. %s\n", count.Of(c.CasesBrief, "case"), view.MoreTime)
+	}
 	if c.CasesWithoutHolds > 0 {
 		s.printf("There were too few holds for %s of the plan. %s\n", count.Of(c.CasesWithoutHolds, "case"), view.MoreHolds)
 	}

@@ -101,18 +101,20 @@ var KeyMissing = map[partnerapi.Endpoint][]rule.Rule{
 // a live one.
 func CodeSpecs() []Spec {
 	further := perOption(scenario.PlayProducts, scenario.PlayNearCodesIn)
-	inEach := func(step Step) Step {
+	everywhere := func(step Step) Step {
 		step.Subjects = joined(step.Subjects, further)
 		return step
 	}
 	of := func(r rule.Rule, judge func(*scenario.NearCodes) Finding) Spec {
-		return spec(r, inEach(once(scenario.PlayNearCodes, judge)))
+		return spec(r, everywhere(once(scenario.PlayNearCodes, judge)))
 	}
-	moved := func(move func(*scenario.NearCodes) Move) Step { return inEach(counted(scenario.PlayNearCodes, move)) }
+	moved := func(move func(*scenario.NearCodes) Move) Step {
+		return everywhere(counted(scenario.PlayNearCodes, move))
+	}
 	return []Spec{
 		of(rule.ConfirmUnknown, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Confirms, Status(refusal)) }),
 		spec(rule.ReleaseUnknown,
-			inEach(once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Status(ok)) })),
+			everywhere(once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Status(ok)) })),
 			moved(func(n *scenario.NearCodes) Move {
 				return Move{before: n.Opening.Held, after: n.Held, stop: n.Stop, between: codeExchanges(n.Releases)}
 			}),
@@ -121,7 +123,7 @@ func CodeSpecs() []Spec {
 			}))),
 		of(rule.ReleaseUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Succeed) }),
 		spec(rule.CancelUnknown,
-			inEach(once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Status(ok)) })),
+			everywhere(once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Status(ok)) })),
 			moved(func(n *scenario.NearCodes) Move {
 				return Move{before: n.Crossed, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
 			})),

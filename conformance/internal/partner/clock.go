@@ -123,7 +123,8 @@ type Time struct {
 	halt     context.Context // done when the run was asked to stop
 	stopped  atomic.Bool     // the run was asked to stop
 	ranOut   atomic.Bool
-	patience patience // with a partner that answers 429
+	part     atomic.Int32 // the Part that the run is in
+	patience patience     // with a partner that answers 429
 }
 
 // NewTime starts the time of a run. The run stops early when halt is done.
@@ -158,13 +159,33 @@ func (t *Time) Spent() float64 {
 	return float64(time.Since(t.started)-t.waited) / float64(t.most)
 }
 
-// extraShare is the share of the run's time after which no further check or race round starts.
-const extraShare = 0.5
+// Part is a part of a run. At a slow partner each part leaves time for the next ones, so that what is
+// worth most is not left to the end.
+type Part int32
+
+const (
+	Rules Part = iota // each rule, where it is easiest to try
+	Cases             // rules on the cases of the plan
+	Races
+	Again // rules again, and what takes time
+)
+
+// extraShares are the shares of the run's time after which, in each part, no further check, case or race
+// round starts. What a rule cannot be judged without still does.
+var extraShares = [...]float64{Rules: 0.3, Cases: 0.6, Races: 0.7, Again: 0.8}
+
+// Begin records that the run is in that part.
+func (t *Time) Begin(part Part) { t.part.Store(int32(part)) }
+
+// Left returns the share of the run's time that is left in this part for what its rules can be judged
+// without; negative if none is.
+func (t *Time) Left() float64 { return extraShares[t.part.Load()] - t.Spent() }
 
 // LateForMore reports whether the run must skip calls that its rules can be judged without. That is
 // so after too much of its time is used up, or of its time for waiting on 429 answers.
 func (t *Time) LateForMore() bool {
-	return t.Spent() > extraShare || float64(t.patience.waited()) > extraShare*float64(t.mostWaiting())
+	waited := float64(t.patience.waited()) / float64(t.mostWaiting())
+	return t.Left() < 0 || waited > extraShares[t.part.Load()]
 }
 
 // mostWaiting returns the longest total wait for a partner that answers 429.

@@ -57,6 +57,7 @@ type Case struct {
 	Infants int64 // among the guests; they may take no seat (RSV-9)
 	Fresh   bool  // each call uses a new connection
 	Bare    bool  // optional bodies and fields are left out
+	Brief   bool  // only the calls that show most are made, because the partner is slow
 	Between BetweenCalls
 
 	values map[Dimension][]string

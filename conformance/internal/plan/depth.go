@@ -89,7 +89,7 @@ type Usual struct{ Calls, Holds, Bookings int }
 func (d Depth) Usual() Usual {
 	return map[Depth]Usual{
 		Quick:    {Calls: 300, Holds: 30, Bookings: 7},
-		Standard: {Calls: 11000, Holds: 890, Bookings: 210},
-		Thorough: {Calls: 30000, Holds: 2600, Bookings: 440},
+		Standard: {Calls: 9100, Holds: 890, Bookings: 220},
+		Thorough: {Calls: 24000, Holds: 2600, Bookings: 460},
 	}[d]
 }

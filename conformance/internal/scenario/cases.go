@@ -59,6 +59,17 @@ func (b basis) named(name string) string {
 	return fmt.Sprintf("%s of %s", name, b.Case)
 }
 
+// brief reports whether only the calls that show most are made.
+func (b basis) brief() bool { return b.Case != nil && b.Brief }
+
+// leftOut returns the stop of a lifecycle that brief cases leave out.
+func (b basis) leftOut() *partner.Stop {
+	if !b.brief() {
+		return nil
+	}
+	return partner.Missing("the partner is slow, so only the calls that show most were made")
+}
+
 // bare reports whether a lifecycle leaves out optional fields. Without a case it returns otherwise.
 func (b basis) bare(otherwise bool) bool {
 	if b.Case == nil {
@@ -143,7 +154,9 @@ func (t lifecyclePlayer) playBetweenCalls() *partner.Stop {
 	if t.on.Fresh {
 		t.Calls.Client.Close()
 	}
-	t.opening.acts++
+	if t.opening.acts++; t.on.Brief && t.opening.acts > 2 {
+		return nil
+	}
 	switch t.on.Between {
 	case plan.SameSlot:
 		if t.opening.acts%2 == 0 {

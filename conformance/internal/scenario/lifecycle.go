@@ -186,6 +186,9 @@ type SecondBooking struct {
 func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooking {
 	first := PlayBooking(ctx, p, 0)
 	return played(p, p.on.named("second booking"), attempt, func(b *SecondBooking, option string) {
+		if b.Stop = p.on.leftOut(); b.Stop != nil {
+			return
+		}
 		if !p.on.bare(true) {
 			b.Stop = partner.Missing("this case has the optional bodies")
 			return
@@ -225,6 +228,9 @@ type WrongKeys struct {
 
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
 	return played(p, p.on.named("keys"), attempt, func(k *WrongKeys, option string) {
+		if k.Stop = p.on.leftOut(); k.Stop != nil {
+			return
+		}
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat", option))
 		reserve := func(purpose string, key probe.Key, into *Act, when string) {
 			t.act(into, when, func() (*probe.Answer, *partner.Stop) {

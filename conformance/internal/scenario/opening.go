@@ -345,10 +345,14 @@ func (p *Player) repeats(first *probe.Answer) int {
 		return 0
 	}
 	most := min(p.Depth.Repeats()-1, p.Calls.Affordable(first.Endpoint, repeatShare))
-	if p.on.Case != nil {
-		most = min(most, 1)
+	switch {
+	case p.on.brief():
+		return 0
+	case p.on.Case != nil:
+		return min(most, 1)
+	default:
+		return most
 	}
-	return most
 }
 
 // confirmInVain confirms the code of a hold that is no longer live.
@@ -367,7 +371,11 @@ func (t lifecyclePlayer) releaseInVain(purpose string, into *Act, when string) {
 
 // again makes a call that must be idempotent, as often as the depth of the run sets.
 func (t lifecyclePlayer) again(into *[]Act, call func(*Act)) {
-	*into = make([]Act, t.Depth.Repeats())
+	repeats := t.Depth.Repeats()
+	if t.on.brief() {
+		repeats = 1
+	}
+	*into = make([]Act, repeats)
 	for i := range *into {
 		call(&(*into)[i])
 	}

@@ -49,12 +49,15 @@ func (p *Player) beginWithFewest(ctx context.Context, opening *Opening, optionKe
 // PlaySellOut plays it on the slot with the fewest seats. All attempts use slots of one option.
 func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 	return played(p, p.on.named("sell-out"), attempt, func(s *SellOut, option string) {
+		if s.Stop = p.on.leftOut(); s.Stop != nil {
+			return
+		}
 		t := p.beginWithFewest(ctx, &s.Opening, option)
 		if s.Stop == nil {
 			left := s.Before.Last.Left
 			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.on.tooMany(s.Offer, left), &s.TooMany, "after too many seats were requested", always)
 			if p.on.Case != nil && left > mostFilled {
-				t.step(func() *partner.Stop { return partner.NotHere("the slot has too many seats to be sold out") })
+				t.step(func() *partner.Stop { return partner.Missing("the slot has too many seats to be sold out") })
 			}
 		}
 		t.step(func() *partner.Stop { return s.fill(ctx, p) })
