@@ -119,7 +119,7 @@ func (t *Test) Most() int {
 // Add adds a try and returns the result of all tries.
 func (t *Test) Add(try Try) Answer {
 	sure := certain
-	if t.others() && !t.Rare {
+	if t.others() {
 		sure = certainAmongOthers
 	}
 	t.tries = append(t.tries, try)

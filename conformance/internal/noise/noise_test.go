@@ -220,6 +220,19 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 			t.Errorf("%s: expected stands %t and acquits %t, received %t and %t", name, test.stands, test.rulesOut, race.Stands(), race.RulesOut(3))
 		}
 	}
+	// Two results of a hundred are unexpected by chance where other customers are active.
+	for others, want := range map[int]Answer{0: Broken, 1: Undecided} {
+		race, got := Test{Clean: 120, Rare: true, Run: Watch{Moves: others}}, Undecided
+		for _, try := range rounds(20, 5, 19) {
+			got = race.Add(try)
+		}
+		if got != want {
+			t.Errorf("two of twenty rounds, others seen %d times: expected %d, received %d", others, want, got)
+		}
+		if got = race.Add(isOff(1, seen(1000, 0))); got != Broken {
+			t.Errorf("three of 21 rounds, others seen %d times: expected a breach, received %d", others, got)
+		}
+	}
 	bothWays := Test{Clean: 120, Rare: true, Run: Watch{Moves: 1}}
 	for i, off := range []int64{1, 0, 0, -1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, -1} {
 		if try := isOff(off, seen(1000, 0)); off != 0 && bothWays.Add(try) == Broken || off == 0 && bothWays.Add(holds(seen(1000, 0))) == Broken {

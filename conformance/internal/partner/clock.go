@@ -120,6 +120,7 @@ type Time struct {
 	started  time.Time
 	deadline time.Time
 	waited   time.Duration
+	kept     time.Duration   // for the end of the run
 	halt     context.Context // done when the run was asked to stop
 	stopped  atomic.Bool     // the run was asked to stop
 	ranOut   atomic.Bool
@@ -154,9 +155,15 @@ func (t *Time) Interrupted() bool { return t.stopped.Load() }
 // RanOut reports whether the run's time was used up before the run was complete.
 func (t *Time) RanOut() bool { return t.ranOut.Load() }
 
-// Spent returns the used share of the run's time: 1 when all of it is used.
+// keptShare is the divisor of the run's time that gives the most that is kept for its end.
+const keptShare = 5
+
+// Keep keeps some of the run's time for its end.
+func (t *Time) Keep(wanted time.Duration) { t.kept = min(wanted, t.most/keptShare) }
+
+// Spent returns the used share of the run's time, without what is kept for its end.
 func (t *Time) Spent() float64 {
-	return float64(time.Since(t.started)-t.waited) / float64(t.most)
+	return float64(time.Since(t.started)-t.waited) / float64(t.most-t.kept)
 }
 
 // Part is a part of a run. At a slow partner each part leaves time for the next ones, so that what is
@@ -172,7 +179,7 @@ const (
 
 // extraShares are the shares of the run's time after which, in each part, no further check, case or race
 // round starts. What a rule cannot be judged without still does.
-var extraShares = [...]float64{Rules: 0.3, Cases: 0.6, Races: 0.78, Again: 0.82}
+var extraShares = [...]float64{Rules: 0.3, Cases: 0.6, Races: 0.78, Again: 0.8}
 
 // Begin records that the run is in that part.
 func (t *Time) Begin(part Part) { t.part.Store(int32(part)) }

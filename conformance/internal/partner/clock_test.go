@@ -65,13 +65,23 @@ func TestWaitingTimeIsAddedToTheRunsTime(t *testing.T) {
 // At a slow partner the rules' further checks would use all of the time, and no case of the plan would be played.
 func TestEachPartOfARunLeavesTimeForTheNextOnes(t *testing.T) {
 	t.Parallel()
-	for spent, first := range map[time.Duration]Part{0: Rules, 35 * time.Second: Cases, 65 * time.Second: Races, 80 * time.Second: Again} {
+	for spent, first := range map[time.Duration]Part{0: Rules, 35 * time.Second: Cases, 65 * time.Second: Races, 79 * time.Second: Again} {
 		s := &Time{most: 100 * time.Second, started: time.Now().Add(-spent)}
 		for _, part := range []Part{Rules, Cases, Races, Again} {
 			s.Begin(part)
 			if late := s.LateForMore(); late != (part < first) {
 				t.Errorf("%s of 100 s used, part %d: want late for more: %v, got %v", spent, part, part < first, late)
 			}
+		}
+	}
+}
+
+func TestTimeIsKeptForTheEndOfARun(t *testing.T) {
+	t.Parallel()
+	s := &Time{most: 100 * time.Second, started: time.Now().Add(-25 * time.Second)}
+	for wait, late := range map[time.Duration]bool{0: false, 10 * time.Second: false, time.Hour: true} {
+		if s.Keep(wait); s.LateForMore() != late {
+			t.Errorf("%s kept of 100 s, of which 25 s are used: want late for more: %v", wait, late)
 		}
 	}
 }

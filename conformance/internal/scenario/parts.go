@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -47,7 +46,7 @@ func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
 					return
 				}
 				more = true
-				if w := p.askPart(ctx, long, parts[nth]); parts[nth].From == parts[nth].To {
+				if w := p.compare(ctx, p.askAgain(ctx, long, parts[nth], "slots of a part of the window")); parts[nth].From == parts[nth].To {
 					all.Days = append(all.Days, w)
 				} else {
 					all.Spans = append(all.Spans, w)
@@ -55,72 +54,6 @@ func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
 			}
 		}
 	})
-}
-
-// askPart requests a part of a long window. If the two answers differ, it requests both once more,
-// the long one first: other customers may have bought the last seats, or returned some.
-func (p *Player) askPart(ctx context.Context, long SlotAnswer, part discover.Window) Windows {
-	first := p.askAgain(ctx, long, part, "slots of a part of the window")
-	if first.Stop != nil {
-		return first
-	}
-	if _, gone := first.OfPart(); len(gone) == 0 && len(first.beyond()) == 0 && len(first.unlike()) == 0 {
-		return first
-	}
-	again := p.askAgain(ctx, long, long.Window, fmt.Sprintf("slots of the long window, to compare those from %s to %s", part.From, part.To))
-	if again.Stop != nil {
-		return again
-	}
-	last := p.askAgain(ctx, again.Part, part, "slots of a part of the window once more")
-	for _, id := range last.beyond() {
-		if slices.Contains(first.beyond(), id) {
-			last.Beyond = append(last.Beyond, id)
-		}
-	}
-	// A price or a time may change once, but not back and forth with the window.
-	for _, slot := range last.unlike() {
-		if !contradict(first.Long, last.Long, slot.SlotID) && !contradict(first.Part, last.Part, slot.SlotID) && slices.Contains(first.unlike(), slot) {
-			last.Unlike = append(last.Unlike, slot)
-		}
-	}
-	return last
-}
-
-// unlike returns the slots that the part describes differently from the long window.
-func (w Windows) unlike() (all []Unlike) {
-	long := make(map[string]discover.Slot, len(w.Long.Slots))
-	for _, slot := range w.Long.Slots {
-		long[slot.ID] = slot
-	}
-	for _, slot := range w.Part.Slots {
-		if field := slot.Contradicts(long[slot.ID]); field != "" && slot.ID != "" {
-			all = append(all, Unlike{slot.ID, field})
-		}
-	}
-	return all
-}
-
-func contradict(first, second SlotAnswer, slotID string) bool {
-	is := func(s discover.Slot) bool { return s.ID == slotID }
-	i, j := slices.IndexFunc(first.Slots, is), slices.IndexFunc(second.Slots, is)
-	return i < 0 || j < 0 || first.Slots[i].Contradicts(second.Slots[j]) != ""
-}
-
-// beyond returns the ids of the slots of a part that can be booked and that the long window lacks.
-func (w Windows) beyond() []string {
-	if !w.Long.Product.ZoneKnown {
-		return nil
-	}
-	var known, seen []string
-	for _, slot := range w.Long.Slots {
-		known = append(known, slot.ID)
-	}
-	for _, slot := range w.Part.Slots {
-		if slot.Status.Bookable() && !slot.Start.IsZero() && w.Long.Window.Contains(slot.Start, w.Long.Product.Zone) {
-			seen = append(seen, slot.ID)
-		}
-	}
-	return plan.Without(seen, known)
 }
 
 // spans lists the lengths, in days, of the windows requested in addition to the long one.

@@ -77,21 +77,89 @@ func PlayDay(ctx context.Context, p *Player, number int) Windows {
 	return p.askAgain(ctx, long, day, "slots of one day")
 }
 
-// PlayDayTwice is PlayDay. If the day lacks slots, it requests both windows once more: other
-// customers may have bought the last seats since.
+// PlayDayTwice is PlayDay. If the answers differ, they are compared again.
 func PlayDayTwice(ctx context.Context, p *Player, number int) Windows {
 	w := PlayDay(ctx, p, number)
 	if w.None || w.Stop != nil {
 		return w
 	}
-	if _, gone := w.OfPart(); len(gone) > 0 {
-		day := w.Part.Window
-		if w = p.askAgain(ctx, w.Long, w.Long.Window, "slots of the long window once more"); w.Stop != nil {
-			return w
+	return p.compare(ctx, w)
+}
+
+// mostComparisons is how often two windows are compared where other customers are seen.
+const mostComparisons = 4
+
+// compare requests two windows once more if their answers differ, the long one first: other customers may
+// have bought the last seats, or returned some. Only what differs each time remains.
+func (p *Player) compare(ctx context.Context, w Windows) Windows {
+	w.Beyond, w.Unlike = w.beyond(), w.unlike()
+	for times := 2; w.Stop == nil && w.differ() && (times == 2 || times <= mostComparisons && p.Seats.OthersSeen()); times++ {
+		part := w.Part.Window
+		long := p.askAgain(ctx, w.Long, w.Long.Window, fmt.Sprintf("slots of the long window, comparison %d with those from %s to %s", times, part.From, part.To))
+		if long.Stop != nil {
+			return long
 		}
-		w = p.askAgain(ctx, w.Part, day, "slots of one day once more")
+		again := p.askAgain(ctx, long.Part, part, fmt.Sprintf("slots of a part of the window, comparison %d", times))
+		again.keep(w)
+		w = again
 	}
 	return w
+}
+
+// differ reports whether one of the windows lacks slots of the other, or describes them differently.
+func (w Windows) differ() bool {
+	_, gone := w.OfPart()
+	return len(gone)+len(w.Beyond)+len(w.Unlike) > 0
+}
+
+// keep keeps only the differences that an earlier comparison of the windows had too.
+func (w *Windows) keep(earlier Windows) {
+	_, gone := w.OfPart()
+	_, before := earlier.OfPart()
+	meanwhile := plan.Without(gone, before)
+	w.Long.Slots = slices.DeleteFunc(slices.Clone(w.Long.Slots), func(s discover.Slot) bool { return slices.Contains(meanwhile, s.ID) })
+	w.Beyond = slices.DeleteFunc(w.beyond(), func(id string) bool { return !slices.Contains(earlier.Beyond, id) })
+	// A price or a time may change once, but not back and forth with the window.
+	w.Unlike = slices.DeleteFunc(w.unlike(), func(slot Unlike) bool {
+		return contradict(earlier.Long, w.Long, slot.SlotID) || contradict(earlier.Part, w.Part, slot.SlotID) || !slices.Contains(earlier.Unlike, slot)
+	})
+}
+
+// unlike returns the slots that the part describes differently from the long window.
+func (w Windows) unlike() (all []Unlike) {
+	long := make(map[string]discover.Slot, len(w.Long.Slots))
+	for _, slot := range w.Long.Slots {
+		long[slot.ID] = slot
+	}
+	for _, slot := range w.Part.Slots {
+		if field := slot.Contradicts(long[slot.ID]); field != "" && slot.ID != "" {
+			all = append(all, Unlike{slot.ID, field})
+		}
+	}
+	return all
+}
+
+func contradict(first, second SlotAnswer, slotID string) bool {
+	is := func(s discover.Slot) bool { return s.ID == slotID }
+	i, j := slices.IndexFunc(first.Slots, is), slices.IndexFunc(second.Slots, is)
+	return i < 0 || j < 0 || first.Slots[i].Contradicts(second.Slots[j]) != ""
+}
+
+// beyond returns the ids of the slots of a part that can be booked and that the long window lacks.
+func (w Windows) beyond() []string {
+	if !w.Long.Product.ZoneKnown {
+		return nil
+	}
+	var known, seen []string
+	for _, slot := range w.Long.Slots {
+		known = append(known, slot.ID)
+	}
+	for _, slot := range w.Part.Slots {
+		if slot.Status.Bookable() && !slot.Start.IsZero() && w.Long.Window.Contains(slot.Start, w.Long.Product.Zone) {
+			seen = append(seen, slot.ID)
+		}
+	}
+	return plan.Without(seen, known)
 }
 
 func PlayEnd(ctx context.Context, p *Player, number int) Windows {
