@@ -84,6 +84,6 @@ func (r *run) listen() (*inbox.Inbox, error) {
 		return nil, fmt.Errorf("--webhook-listen %w", err)
 	}
 	r.player.Inbox, r.player.WebhookWait = box, w.wait()
-	r.player.Time.Keep(w.wait())
+	r.player.Time.Keep(2 * w.wait()) // it waits several times
 	return box, nil
 }

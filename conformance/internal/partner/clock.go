@@ -155,11 +155,8 @@ func (t *Time) Interrupted() bool { return t.stopped.Load() }
 // RanOut reports whether the run's time was used up before the run was complete.
 func (t *Time) RanOut() bool { return t.ranOut.Load() }
 
-// keptShare is the divisor of the run's time that gives the most that is kept for its end.
-const keptShare = 5
-
-// Keep keeps some of the run's time for its end.
-func (t *Time) Keep(wanted time.Duration) { t.kept = min(wanted, t.most/keptShare) }
+// Keep keeps some of the run's time for its end, at most two fifths of it.
+func (t *Time) Keep(wanted time.Duration) { t.kept = min(wanted, 2*t.most/5) }
 
 // Spent returns the used share of the run's time, without what is kept for its end.
 func (t *Time) Spent() float64 {
