@@ -20,7 +20,7 @@ const (
 	shorteningTime = 20 * time.Second
 	// lifecycleShare is the share of the run's time after which no further lifecycle starts;
 	// shorteningShare is the share after which shortening stops.
-	lifecycleShare, shorteningShare = 0.88, 0.93
+	lifecycleShare, shorteningShare = 0.93, 0.97
 	// mostDoubts is the maximum number of lifecycles that fail once but not again.
 	mostDoubts = 3
 	// mostNotUndone is the number of holds and bookings that lifecycles could not undo after which no

@@ -120,7 +120,7 @@ type Time struct {
 	started  time.Time
 	deadline time.Time
 	waited   time.Duration
-	kept     time.Duration   // for the end of the run
+	kept     time.Duration   // wanted for the end of the run
 	halt     context.Context // done when the run was asked to stop
 	stopped  atomic.Bool     // the run was asked to stop
 	ranOut   atomic.Bool
@@ -155,12 +155,15 @@ func (t *Time) Interrupted() bool { return t.stopped.Load() }
 // RanOut reports whether the run's time was used up before the run was complete.
 func (t *Time) RanOut() bool { return t.ranOut.Load() }
 
-// Keep keeps some of the run's time for its end, at most two fifths of it.
-func (t *Time) Keep(wanted time.Duration) { t.kept = min(wanted, 2*t.most/5) }
+// Keep keeps some of the run's time for its end, altogether at most two fifths of it.
+func (t *Time) Keep(wanted time.Duration) { t.kept += wanted }
+
+// Free frees time that was kept, when what it was kept for begins.
+func (t *Time) Free(kept time.Duration) { t.kept -= kept }
 
 // Spent returns the used share of the run's time, without what is kept for its end.
 func (t *Time) Spent() float64 {
-	return float64(time.Since(t.started)-t.waited) / float64(t.most-t.kept)
+	return float64(time.Since(t.started)-t.waited) / float64(t.most-min(t.kept, 2*t.most/5))
 }
 
 // Part is a part of a run. At a slow partner each part leaves time for the next ones, so that what is

@@ -79,9 +79,12 @@ func TestEachPartOfARunLeavesTimeForTheNextOnes(t *testing.T) {
 func TestTimeIsKeptForTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	s := &Time{most: 100 * time.Second, started: time.Now().Add(-20 * time.Second)}
-	for wait, late := range map[time.Duration]bool{0: false, 10 * time.Second: false, time.Hour: true} {
-		if s.Keep(wait); s.LateForMore() != late {
-			t.Errorf("%s kept of 100 s, of which 20 s are used: want late for more: %v", wait, late)
+	for kept, late := range map[time.Duration]bool{0: false, 10 * time.Second: false, time.Hour: true} {
+		if s.Keep(kept); s.LateForMore() != late {
+			t.Errorf("%s kept of 100 s, of which 20 s are used: want late for more: %v", kept, late)
+		}
+		if s.Free(kept); s.LateForMore() {
+			t.Errorf("%s kept of 100 s, and freed: want time for more", kept)
 		}
 	}
 }

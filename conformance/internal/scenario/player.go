@@ -73,12 +73,19 @@ func NewPlayer(config Config) *Player {
 	account := &Account{ledger: config.Ledger, bounds: config.Bounds, readOnly: config.ReadOnly, lifecycles: config.Lifecycles > 0}
 	read := &reader{calls: calls, observer: config.Observer}
 	seats := newSeats(read)
-	return &Player{
+	p := &Player{
 		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
 		Book:   &Booker{calls: calls, account: account, observer: config.Observer, clock: config.Clock, tickets: config.Tickets, traits: &Traits{without: map[string]bool{}}},
 		memory: map[string]any{}, sites: &sites{seats: seats, known: map[string]discover.Offer{}},
 	}
+	p.Time.Keep(p.lifecyclesTime())
+	return p
 }
+
+// lifecycleTime is kept for each random lifecycle, of about 20 calls.
+const lifecycleTime = time.Second
+
+func (p *Player) lifecyclesTime() time.Duration { return time.Duration(p.Lifecycles) * lifecycleTime }
 
 // played returns the scenario of that name and attempt; the first caller plays it. Attempt 0 is the
 // scenario itself. Further attempts play it again on other slots of the same option: a breach at
@@ -107,6 +114,7 @@ func (p *Player) Surveyed() *Survey { return p.survey }
 
 // Explore starts the random lifecycles.
 func (p *Player) Explore() *report.Exploration {
+	p.Time.Free(p.lifecyclesTime())
 	p.Explored = &report.Exploration{Lifecycles: p.Lifecycles, Seed: p.Seed}
 	return p.Explored
 }
