@@ -97,7 +97,8 @@ const (
 type Test struct {
 	Clean int // tries that must pass before the rule passes
 	// Rare means that a broken rule may show in few of the tries, because a race is not lost every
-	// time.
+	// time. So few prove nothing in slots that others use: they only return seats of a slot that is
+	// sold out, and come to the slots that the suite books.
 	Rare bool
 	// Run is the watch of all slots of the run together.
 	Run   Watch
@@ -130,7 +131,7 @@ func (t *Test) Add(try Try) Answer {
 	switch {
 	case t.Rare && t.held >= t.Clean && t.held == len(t.tries):
 		return Holds
-	case odds >= sure:
+	case odds >= sure && !(t.Rare && t.others() && !t.quiet()):
 		return Broken
 	}
 	if often, _ := t.oddsAt(usually); !t.Rare && t.held >= t.Clean && often <= ruledOut {
