@@ -19,7 +19,8 @@ const (
 	// shorteningTime is the maximum time for shortening a failing lifecycle.
 	shorteningTime = 20 * time.Second
 	// lifecycleShare is the share of the run's time after which no further lifecycle starts;
-	// shorteningShare is the share after which shortening stops.
+	// shorteningShare is the share after which shortening stops. They come after all parts of the run
+	// that leave time.
 	lifecycleShare, shorteningShare = 0.93, 0.97
 	// mostDoubts is the maximum number of lifecycles that fail once but not again.
 	mostDoubts = 3

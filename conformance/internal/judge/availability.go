@@ -34,7 +34,7 @@ func availabilitySpecs() []Spec {
 	specs = append(specs, again(rule.SlotPermanent, inTurn(windows(scenario.PlaySameWindow, KeepsIDs), windows(scenario.PlayDay, KeepsIDs))))
 	specs = append(specs, each([]rule.Rule{rule.SlotWindow, rule.SlotEndsLater}, clean)...)
 	specs = append(specs,
-		again(rule.OneDay, windows(scenario.PlayDayTwice, ShowsDay)),
+		again(rule.OneDay, windows(scenario.PlayDayAgain, ShowsDay)),
 		again(rule.WindowEnd, windows(scenario.PlayEnd, EndIsPart)),
 		spec(rule.EmptyWindow, append(read(rule.EmptyWindow), once(scenario.PlayEmptyDay, emptyDay))...),
 	)

@@ -97,8 +97,7 @@ const (
 type Test struct {
 	Clean int // tries that must pass before the rule passes
 	// Rare means that a broken rule may show in few of the tries, because a race is not lost every
-	// time. So few prove nothing in slots that others use: they only return seats of a slot that is
-	// sold out, and come to the slots that the suite books.
+	// time.
 	Rare bool
 	// Run is the watch of all slots of the run together.
 	Run   Watch
@@ -131,7 +130,7 @@ func (t *Test) Add(try Try) Answer {
 	switch {
 	case t.Rare && t.held >= t.Clean && t.held == len(t.tries):
 		return Holds
-	case odds >= sure && !(t.Rare && t.others() && !t.quiet()):
+	case odds >= sure && !t.crowded():
 		return Broken
 	}
 	if often, _ := t.oddsAt(usually); !t.Rare && t.held >= t.Clean && often <= ruledOut {
@@ -252,6 +251,11 @@ func (t *Test) Stands() bool {
 	odds, _ := t.odds()
 	return odds >= alone && t.quiet()
 }
+
+// crowded reports whether others were seen in the slots of a race. They may be off in one direction each
+// time, so few unexpected rounds prove nothing: others only return seats of a slot that is sold out, and
+// come to the slots that the suite books.
+func (t *Test) crowded() bool { return t.Rare && t.others() && !t.quiet() }
 
 // quiet reports whether no seat of the slots was seen to change.
 func (t *Test) quiet() bool {

@@ -65,12 +65,12 @@ func TestWaitingTimeIsAddedToTheRunsTime(t *testing.T) {
 // At a slow partner the rules' further checks would use all of the time, and no case of the plan would be played.
 func TestEachPartOfARunLeavesTimeForTheNextOnes(t *testing.T) {
 	t.Parallel()
-	for spent, first := range map[time.Duration]Part{0: Rules, 35 * time.Second: Cases, 65 * time.Second: Races, 79 * time.Second: Again} {
-		s := &Time{most: 100 * time.Second, started: time.Now().Add(-spent)}
+	for spent, first := range map[time.Duration]Part{0: Rules, 350 * time.Second: Cases, 650 * time.Second: Races, 790 * time.Second: Again} {
+		s := &Time{most: 1000 * time.Second, started: time.Now().Add(-spent)}
 		for _, part := range []Part{Rules, Cases, Races, Again} {
 			s.Begin(part)
 			if late := s.LateForMore(); late != (part < first) {
-				t.Errorf("%s of 100 s used, part %d: want late for more: %v, got %v", spent, part, part < first, late)
+				t.Errorf("%s of 1,000 s used, part %d: want late for more: %v, got %v", spent, part, part < first, late)
 			}
 		}
 	}

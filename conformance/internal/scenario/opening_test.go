@@ -62,7 +62,13 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *shop) player(t *testing.T, others int) *Player {
 	t.Helper()
 	s.calls = map[string]int{}
-	server := httptest.NewServer(s)
+	return playerAt(t, s, others)
+}
+
+// playerAt returns a player at a partner, who has seen other customers so often.
+func playerAt(t *testing.T, at http.Handler, others int) *Player {
+	t.Helper()
+	server := httptest.NewServer(at)
 	t.Cleanup(server.Close)
 	address, err := url.Parse(server.URL)
 	if err != nil {

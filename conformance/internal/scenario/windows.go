@@ -77,8 +77,8 @@ func PlayDay(ctx context.Context, p *Player, number int) Windows {
 	return p.askAgain(ctx, long, day, "slots of one day")
 }
 
-// PlayDayTwice is PlayDay. If the answers differ, they are compared again.
-func PlayDayTwice(ctx context.Context, p *Player, number int) Windows {
+// PlayDayAgain is PlayDay. If the answers differ, they are compared again.
+func PlayDayAgain(ctx context.Context, p *Player, number int) Windows {
 	w := PlayDay(ctx, p, number)
 	if w.None || w.Stop != nil {
 		return w

@@ -3,19 +3,12 @@ package scenario
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/ledger"
-	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // A partner may leave out slots that are sold out. Other customers may have the last seats of a slot each
@@ -40,7 +33,7 @@ func TestASlotIsMissingFromAPartOfAWindowOnlyIfItIsEachTime(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			answers := append([]string{"abc"}, test.answers...)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			p := playerAt(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				if r.URL.Path == "/products" {
 					fmt.Fprint(w, `[{"id":"walk","title":"Walk","timeZone":"Etc/UTC","locale":"en","defaultCurrency":"EUR","options":[{"id":"tour","title":"Tour","units":[{"id":"unit-adult","type":"ADULT"}]}]}]`)
@@ -57,19 +50,8 @@ func TestASlotIsMissingFromAPartOfAWindowOnlyIfItIsEachTime(t *testing.T) {
 				}
 				answers = answers[1:]
 				fmt.Fprintf(w, "[%s]", strings.Join(slots, ","))
-			}))
-			t.Cleanup(server.Close)
-			address, err := url.Parse(server.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := NewPlayer(Config{
-				Client: probe.NewClient(probe.Config{BaseURL: address, AuthType: partnerapi.Bearer, AuthKey: "a-test-key"}),
-				Ledger: ledger.New(), Clock: partner.NewClock("", nil), Time: partner.NewTime(t.Context(), time.Minute),
-				LimitScale: 1, Observer: &countingObserver{}, Depth: plan.Standard,
-			})
+			}), test.others)
 			long := PlaySurvey(t.Context(), p, 0).Answers[0]
-			p.Seats.run.Moves = test.others
 			w := p.compare(t.Context(), p.askAgain(t.Context(), long, discover.Window{From: day, To: day}, "slots of one day"))
 			if _, gone := w.OfPart(); w.Stop != nil || !slices.Equal(gone, test.gone) || len(answers) > 0 {
 				t.Errorf("want %v missing and every answer read, got %v, %v and %d answers left", test.gone, gone, w.Stop, len(answers))
