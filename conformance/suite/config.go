@@ -127,11 +127,11 @@ func (c Config) withDefaults() Config {
 }
 
 // The default bounds of a run. Races are repeated until few breaches are missed: they make about
-// 350 holds and 110 bookings, each of which is undone within a second. A thorough run may make
+// 430 holds and 105 bookings, each of which is undone within a second. A thorough run may make
 // ThoroughTimes as many.
 const (
 	DefaultMaxHolds    = 1000
-	DefaultMaxBookings = 250
+	DefaultMaxBookings = 300
 	ThoroughTimes      = 3
 )
 

@@ -228,7 +228,7 @@ func TestARunBeginsWithItsPlan(t *testing.T) {
 		}
 	}
 	p := start(t, withKey(), "run", "--base-url", address, "--depth", "standard", "--plan", "--max-rps", "2").wait(t)
-	if !strings.Contains(p.stdout, "at most 1000 and 250; each is released or cancelled again") || !strings.Contains(p.stdout, "not all rules will be judged") {
+	if !strings.Contains(p.stdout, "at most 1000 and 300; each is released or cancelled again") || !strings.Contains(p.stdout, "not all rules will be judged") {
 		t.Errorf("want what may be made, and that so few calls a second are too few, got\n%s", p.stdout)
 	}
 }

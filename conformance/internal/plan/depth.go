@@ -89,7 +89,7 @@ type Usual struct{ Calls, Holds, Bookings int }
 func (d Depth) Usual() Usual {
 	return map[Depth]Usual{
 		Quick:    {Calls: 300, Holds: 30, Bookings: 7},
-		Standard: {Calls: 9100, Holds: 890, Bookings: 220},
-		Thorough: {Calls: 24000, Holds: 2600, Bookings: 460},
+		Standard: {Calls: 9500, Holds: 940, Bookings: 250},
+		Thorough: {Calls: 26500, Holds: 2800, Bookings: 550},
 	}[d]
 }

@@ -81,8 +81,8 @@ const (
 	CaseShare        = 0.5
 	TogetherShare    = 0.6
 	SeatRaceShare    = 0.75
-	BookingRaceShare = 0.85
-	AgainShare       = 0.9
+	BookingRaceShare = 0.9
+	AgainShare       = 0.97
 
 	lifecyclesShare = 0.15 // random lifecycles need it
 )

@@ -25,7 +25,7 @@ import (
 const (
 	// The command's own maximum: with fewer, rules would not be tested.
 	mostHolds    = 1000
-	mostBookings = 250
+	mostBookings = 300
 	// judgeTime is how long a run judges before it undoes its holds. A run that takes longer than
 	// runTime in total is interrupted, and killed endTime later.
 	judgeTime = 150 * time.Second

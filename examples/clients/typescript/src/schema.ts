@@ -1367,7 +1367,7 @@ export interface paths {
         /**
          * Test the partner with the conformance suite
          * @description Queues a run of the suite against the integration's address with its key, and answers immediately. A `full` run makes
-         *     up to 1,000 holds and 250 bookings and undoes them; `read_only` makes none. It ends within 4 minutes of its start. One run at
+         *     up to 1,000 holds and 300 bookings and undoes them; `read_only` makes none. It ends within 4 minutes of its start. One run at
          *     a time for each integration: while one is in progress, the answer is a 409 with its `run_id`.
          */
         post: operations["startConformanceRun"];
