@@ -26,8 +26,9 @@ import (
 )
 
 const (
-	// mostConnections bounds the open connections, mostKept the webhooks that are kept, and
-	// mostEvidence the bytes of their bodies and headers that are kept as evidence.
+	// mostConnections bounds the open connections, mostKept the webhooks that are kept and, beyond
+	// them, those about expected slots, and mostEvidence the bytes of their bodies and headers that
+	// are kept as evidence.
 	mostConnections, mostKept, mostEvidence = 64, 20_000, 16 << 20
 	// mostOtherRequests is the number of requests to other paths that are kept.
 	mostOtherRequests = 5
@@ -103,15 +104,14 @@ type Inbox struct {
 
 	mu            sync.Mutex
 	webhooks      []*Webhook
-	dropped       int // beyond mostKept
 	evidence      int // bytes
 	otherRequests []string
-	refusing      *refusal
+	expected      map[slotKey]bool
+	refusing      *slotKey      // the next notification about it is answered with 503
 	arrived       chan struct{} // closed when a webhook arrives
 }
 
-// refusal refuses the next notification about a slot with a 503.
-type refusal struct {
+type slotKey struct {
 	productID, optionID, slotID string
 }
 
@@ -126,7 +126,7 @@ func Open(c Config) (*Inbox, error) {
 	}
 	i := &Inbox{
 		secret: sha256.Sum256([]byte(c.Secret)), redact: c.Redact, path: DefaultPath,
-		address: "http://" + listener.Addr().String() + DefaultPath, finished: make(chan struct{}), arrived: make(chan struct{}),
+		address: "http://" + listener.Addr().String() + DefaultPath, finished: make(chan struct{}), arrived: make(chan struct{}), expected: map[slotKey]bool{},
 	}
 	if c.URL != nil {
 		i.address, i.path = strings.TrimRight(c.URL.String(), "/"), strings.TrimRight(c.URL.Path, "/")
@@ -159,7 +159,6 @@ func (i *Inbox) Paths() []string {
 // Mail is what has arrived so far.
 type Mail struct {
 	Webhooks      []*Webhook // in the order of arrival; they do not change
-	Dropped       int        // arrived after the largest number that is kept
 	OtherRequests []string   // requests to other paths, as method and path, of which the first few are kept
 }
 
@@ -167,7 +166,7 @@ type Mail struct {
 func (i *Inbox) Mail() Mail {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return Mail{Webhooks: i.webhooks[:len(i.webhooks):len(i.webhooks)], Dropped: i.dropped, OtherRequests: append([]string(nil), i.otherRequests...)}
+	return Mail{Webhooks: i.webhooks[:len(i.webhooks):len(i.webhooks)], OtherRequests: append([]string(nil), i.otherRequests...)}
 }
 
 // Count returns how many webhooks have arrived so far.
@@ -190,22 +189,33 @@ func (i *Inbox) Await(ctx context.Context, enough func(Mail) bool) bool {
 	}
 }
 
-// RefuseOnce answers the next valid notification about a slot with 503.
-func (i *Inbox) RefuseOnce(productID, optionID, slotID string) {
+// Expect names a slot whose notifications are kept however many others arrive.
+func (i *Inbox) Expect(productID, optionID, slotID string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.refusing = &refusal{productID, optionID, slotID}
+	i.expected[slotKey{productID, optionID, slotID}] = true
+}
+
+// RefuseOnce expects notifications about a slot, and answers the next valid one with 503.
+func (i *Inbox) RefuseOnce(productID, optionID, slotID string) {
+	i.Expect(productID, optionID, slotID)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.refusing = &slotKey{productID, optionID, slotID}
 }
 
 // keep numbers a webhook and keeps it, and decides its answer. The exchange has its request only.
 func (i *Inbox) keep(w *Webhook) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if r := i.refusing; r != nil && w.About(r.productID, r.optionID, r.slotID) {
+	slot := slotKey{}
+	if w.Valid() {
+		slot = slotKey{w.ProductID, w.OptionID, w.Slot.ID} // empty of a trigger
+	}
+	if i.refusing != nil && *i.refusing == slot {
 		i.refusing, w.Status = nil, http.StatusServiceUnavailable
 	}
-	if len(i.webhooks) == mostKept {
-		i.dropped++
+	if most := len(i.webhooks); most >= mostKept && (most == 2*mostKept || !i.expected[slot]) {
 		return
 	}
 	w.Number = len(i.webhooks) + 1

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -186,6 +189,29 @@ func TestOneNotificationOfASlotIsRefusedWith503(t *testing.T) {
 		if status, answer := p.notify(test.body); status != test.status {
 			t.Errorf("%d: want status %d, got %d: %s", i, test.status, status, answer)
 		}
+	}
+}
+
+func TestNotificationsOfAnExpectedSlotAreKeptHoweverManyOthersArrive(t *testing.T) {
+	t.Parallel()
+	p := open(t, "")
+	p.RefuseOnce("p", "o", "s")
+	p.Expect("p", "o", "t")
+	for range 20_001 {
+		request := httptest.NewRequestWithContext(t.Context(), "POST", p.base+"/sync/trigger", nil)
+		request.Header.Set("x-webhook-secret", secret)
+		p.ServeHTTP(httptest.NewRecorder(), request)
+	}
+	many := p.Count()
+	for _, slot := range []string{"s", "s", "t", "u"} {
+		p.notify(strings.Replace(valid, `"s"`, `"`+slot+`"`, 1))
+	}
+	var kept []string
+	for _, hook := range p.Mail().Webhooks[many:] {
+		kept = append(kept, fmt.Sprint(hook.Number-many, " ", hook.Slot.ID, " ", hook.Status))
+	}
+	if want := []string{"1 s 503", "2 s 200", "3 t 200"}; many != 20_000 || !slices.Equal(kept, want) {
+		t.Errorf("want 20,000 webhooks and then %v, got %d and %v", want, many, kept)
 	}
 }
 

@@ -193,8 +193,8 @@ func (p webhookPlayer) await(changes []*Notified) {
 
 // fresh makes a hold in a slot that the run has not used, so that no earlier change of it can be
 // notified late. If seats is more than 1, the slot has room for that many. The slot is of another
-// product than that with the id, if possible. before is called before the reserve is sent.
-func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, before func(discover.Offer)) (o Opening, since int) {
+// product than that with the id, if possible. expect is told the slot before the reserve is sent.
+func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, expect func(productID, optionID, slotID string)) (o Opening, since int) {
 	w := seat(purpose, "")
 	w.Seats, w.Room = seats, 2*seats+1
 	touched := map[ledger.Slot]bool{}
@@ -209,7 +209,7 @@ func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, befo
 	}
 	offers, stop := p.Offers(p.ctx, w.Want)
 	if stop != nil && otherThan != "" {
-		return p.fresh(purpose, seats, "", before)
+		return p.fresh(purpose, seats, "", expect)
 	}
 	switch {
 	case stop == nil:
@@ -223,7 +223,7 @@ func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, befo
 	}
 	for _, offer := range plan.Candidates(offers) {
 		since = p.Inbox.Count()
-		before(offer)
+		expect(offer.Product.ID, offer.Option.ID, offer.Slot.ID)
 		if o = p.tryOpen(p.ctx, w, offer); o.Stop == nil || !o.Stop.Elsewhere {
 			break
 		}
@@ -234,10 +234,8 @@ func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, befo
 	return o, since
 }
 
-func noMatter(discover.Offer) {}
-
 func (p webhookPlayer) hold(otherThan string) (*Opening, *partner.Stop) {
-	o, since := p.fresh("reserve 1 seat, to see whether it is notified", 1, otherThan, noMatter)
+	o, since := p.fresh("reserve 1 seat, to see whether it is notified", 1, otherThan, p.Inbox.Expect)
 	if o.Stop != nil {
 		return &o, o.Stop
 	}
@@ -247,7 +245,7 @@ func (p webhookPlayer) hold(otherThan string) (*Opening, *partner.Stop) {
 
 func (p webhookPlayer) row() *partner.Stop {
 	const purpose = "reserve 1 of several seats, one after another"
-	o, since := p.fresh(purpose, heldInARow, "", noMatter)
+	o, since := p.fresh(purpose, heldInARow, "", p.Inbox.Expect)
 	if o.Stop != nil {
 		return o.Stop
 	}
@@ -312,9 +310,7 @@ func (p webhookPlayer) take(n *Notified, act Act) {
 }
 
 func (p webhookPlayer) refuse() *partner.Stop {
-	o, since := p.fresh("reserve 1 seat, and answer its first notification with 503", 1, "", func(offer discover.Offer) {
-		p.Inbox.RefuseOnce(offer.Product.ID, offer.Option.ID, offer.Slot.ID)
-	})
+	o, since := p.fresh("reserve 1 seat, and answer its first notification with 503", 1, "", p.Inbox.RefuseOnce)
 	if o.Stop != nil {
 		return o.Stop
 	}
