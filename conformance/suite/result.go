@@ -14,6 +14,7 @@ import (
 )
 
 func (r *run) result() *report.Result {
+	r.player.Seats.ReportVanished()
 	r.verdicts.Settle(r.fields)
 	r.announcer.report(true)
 	started := r.player.Time.Started()

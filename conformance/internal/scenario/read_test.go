@@ -12,13 +12,13 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// countingObserver counts what it receives.
-type countingObserver struct{ received int }
+// countingObserver counts what it receives, and the vanished slots separately.
+type countingObserver struct{ received, vanished int }
 
 func (o *countingObserver) Product(*probe.Exchange, int, any, schemas.Problem) { o.received++ }
 func (o *countingObserver) Slot(SlotAnswer, int, discover.Slot, any)           { o.received++ }
 func (o *countingObserver) Slots(SlotAnswer)                                   { o.received++ }
-func (o *countingObserver) Vanished(SlotAnswer, discover.Slot)                 { o.received++ }
+func (o *countingObserver) Vanished(SlotAnswer, discover.Slot)                 { o.vanished++ }
 func (o *countingObserver) Answer(*probe.Answer, schemas.Problem)              { o.received++ }
 
 // A partner could send millions of wrong products, whose validation takes minutes.

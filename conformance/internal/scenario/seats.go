@@ -88,6 +88,7 @@ type Seats struct {
 	run        noise.Watch             // of all slots together
 	unobserved map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
 	vacancies  *vacancies
+	vanished   []vanished
 }
 
 func newSeats(read *reader) *Seats {
@@ -150,10 +151,8 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 	if _, found := find(slots.Slots, offer.Slot); stop == nil && !found {
 		first := slots
 		slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the slot is missing", q)
-		slot, found := find(slots.Slots, offer.Slot)
-		soldOut := s.OthersSeen() && slot.Seats(offer.Product).Counted // others may have had the last seats for a moment
-		if stop == nil && found && slot.Status.Bookable() && !soldOut {
-			s.read.observer.Vanished(first, slot)
+		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.Bookable() && len(s.vanished) < mostVanished {
+			s.vanished = append(s.vanished, vanished{first, slot, slot.Seats(offer.Product).Counted})
 		}
 	}
 	for again := 0; stop == nil && s.leftOut(offer, slots) && !s.unobserved[offer.OptionKey()]; again++ {
@@ -163,6 +162,28 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 		}
 	}
 	return s.reading(offer, when, slots, stop)
+}
+
+// vanished is an answer that lacked a slot, which the next one showed again.
+type vanished struct {
+	in      SlotAnswer
+	slot    discover.Slot
+	counted bool
+}
+
+// mostVanished is the maximum number of such answers that are kept.
+const mostVanished = 20
+
+// ReportVanished reports the slots that single answers lacked, at the end of a run. Where other
+// customers were seen at any time in it, they may have had the last seats for a moment, also before
+// they were seen.
+func (s *Seats) ReportVanished() {
+	for _, v := range s.vanished {
+		if !v.counted || !s.OthersSeen() {
+			s.read.observer.Vanished(v.in, v.slot)
+		}
+	}
+	s.vanished = nil
 }
 
 // leftOut reports whether an answer has the offer's slot without its vacancies, which were known

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -51,6 +53,41 @@ func TestTheSlotsThatHaveMovedSinceTheSurveyAreRemembered(t *testing.T) {
 	best := discover.Pick(s.survey.Offers, discover.Want{Seats: 1, Moved: s.moved})
 	if len(best) > 0 && best[len(best)-1].Slot.ID != busy.Slot.ID {
 		t.Errorf("want it picked last, got %v", best)
+	}
+}
+
+func TestASlotThatOneAnswerLackedIsReportedUnlessOthersMayHaveHadItsSeats(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name      string
+		vacancies string
+		others    int // how often other customers were seen, all of them later in the run
+		reported  int
+	}{
+		{"no one else is seen", `,"vacancies":1`, 0, 1},
+		{"others are seen later", `,"vacancies":1`, 1, 0},
+		{"others are seen, but the slot has no seats to take", "", 1, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			answers := []string{"[]", `[{"id":"s","localDateTimeStart":"2026-07-01T10:00:00Z","localDateTimeEnd":"2026-07-01T11:00:00Z","status":"AVAILABLE"` + test.vacancies + `}]`}
+			p := playerAt(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, answers[0])
+				answers = answers[1:]
+			}), 0)
+			offer := discover.Offer{
+				Product: discover.Product{ID: "walk", Zone: time.UTC}, Option: discover.Option{ID: "morning", Units: []discover.Unit{{ID: "adult"}}},
+				Slot: slotAt("s", "2026-07-01T10:00:00Z"),
+			}
+			if _, stop := p.Seats.Look(t.Context(), offer, "before reserve"); stop != nil {
+				t.Fatal(stop)
+			}
+			p.Seats.run.Moves = test.others
+			p.Seats.ReportVanished()
+			if reported := p.Seats.read.observer.(*countingObserver).vanished; reported != test.reported {
+				t.Errorf("want %d reported, got %d", test.reported, reported)
+			}
+		})
 	}
 }
 
