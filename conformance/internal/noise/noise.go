@@ -43,8 +43,9 @@ const calmShare = 4
 
 // still returns the probability that no other customer changes a seat of the slot for that long. It
 // assumes that changes are equally likely at any time, at the rate that was seen plus half a
-// change. run is the watch of all slots of the run together.
-func (w *Watch) still(took time.Duration, run Watch) float64 {
+// change. unexpected is the number of earlier results of the slot that others must have caused if no
+// rule is broken. run is the watch of all slots of the run together.
+func (w *Watch) still(took time.Duration, unexpected int, run Watch) float64 {
 	lasted := w.Lasted
 	if run.Moves == 0 {
 		lasted += run.Lasted / calmShare
@@ -52,7 +53,7 @@ func (w *Watch) still(took time.Duration, run Watch) float64 {
 	if lasted <= 0 {
 		return 0.5 // no information
 	}
-	return math.Exp(-(float64(w.Moves) + 0.5) * float64(took) / float64(lasted))
+	return math.Exp(-(float64(w.Moves+unexpected) + 0.5) * float64(took) / float64(lasted))
 }
 
 type Try struct {
@@ -180,10 +181,20 @@ func (t *Test) oddsAt(rates ...float64) (odds float64, suspect int) {
 func (t *Test) sum(off int64, rate float64) (sum float64) {
 	mostStill, weight := t.mostStill(off), Try.weight
 	if t.Rare {
-		weight = Try.rareWeight
+		sameWay := 0.5
+		if t.others() { // those who are seen only return seats of a slot that is sold out
+			sameWay = 1
+		}
+		weight = func(try Try, off int64, rate, still float64) float64 {
+			return try.rareWeight(off, rate, still, sameWay)
+		}
 	}
+	unexpected := map[*Watch]int{}
 	for _, try := range t.tries {
-		sum += weight(try, off, rate, t.still(try, mostStill))
+		sum += weight(try, off, rate, t.still(try, unexpected[try.Slot], mostStill))
+		if try.Wrong && !try.Disturbed { // what disturbed a try is in the watch
+			unexpected[try.Slot]++
+		}
 	}
 	return sum
 }
@@ -204,24 +215,26 @@ func (t *Test) mostStill(off int64) float64 {
 	return 1 - (float64(moved)+0.5)/float64(len(t.tries)+1)
 }
 
-// still returns the probability that others change no seat of the slot of a try meanwhile.
-func (t *Test) still(try Try, most float64) float64 {
+// still returns the probability that others change no seat of the slot of a try meanwhile, after so
+// many unexpected tries there.
+func (t *Test) still(try Try, unexpected int, most float64) float64 {
 	if try.Slot == nil {
 		return 1
 	}
-	return min(most, try.Slot.still(try.Took, t.Run))
+	return min(most, try.Slot.still(try.Took, unexpected, t.Run))
 }
 
 // rareWeight returns by how much a try makes a breach likelier that shows at a rate, with this
 // number of seats. It compares that with other customers alone, who are present in either case.
-func (t Try) rareWeight(off int64, rate, still float64) float64 {
+// sameWay is the probability that they change the seats in the way of the breach.
+func (t Try) rareWeight(off int64, rate, still, sameWay float64) float64 {
 	switch {
 	case !t.Wrong:
 		return math.Log(1 - rate)
 	case t.Disturbed || !t.fits(off):
 		return 0
 	default:
-		others := (1 - still) / 2
+		others := (1 - still) * sameWay
 		return min(mostWeight, math.Log((rate*still+others)/others))
 	}
 }

@@ -200,8 +200,8 @@ func taken(fresh *Reading, party int64) bool {
 	return !fresh.Last.Slot.Status.Bookable() || fresh.Counted && fresh.Last.Left < party
 }
 
-// mostRefusals is how often a call must be refused where other customers are seen: they may have had the
-// seats for a moment.
+// mostRefusals is how often a call must be refused where there may be other customers: they may have had
+// the seats for a moment.
 const mostRefusals = 3
 
 // gone reports whether a slot no longer has seats for a party.
@@ -221,7 +221,7 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reser
 			opened.Stop = partner.NotHere(takenMeanwhile)
 			return
 		}
-		if refusals == mostRefusals || !p.Seats.OthersSeen() {
+		if refusals == mostRefusals || !p.Seats.othersPossible(opened.Before) {
 			break
 		}
 		made, stop := reserve()
@@ -419,7 +419,7 @@ func (t lifecyclePlayer) unlessGone(confirm func() (*probe.Answer, *partner.Stop
 		if t.gone(t.ctx, t.opening.Offer, t.opening.Guests) {
 			return nil, partner.NotHere(takenMeanwhile)
 		}
-		if refusals == mostRefusals || !t.Seats.OthersSeen() {
+		if refusals == mostRefusals || !t.Seats.othersPossible(t.opening.Before) {
 			return answer, stop
 		}
 	}

@@ -19,6 +19,7 @@ import (
 // had the seats meanwhile.
 type shop struct {
 	left              int // seats
+	uncounted         bool
 	refusals          int // of reserves, before one makes a hold
 	confirmRefusals   int // the same for confirms
 	leftAfterRefusals int // seats after a refused confirm
@@ -41,7 +42,11 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if s.left == 0 {
 			status = partnerapi.StatusSoldOut
 		}
-		fmt.Fprintf(w, `[{"id":"s","localDateTimeStart":"%[1]sT10:00:00Z","localDateTimeEnd":"%[1]sT11:00:00Z","status":%[2]q,"vacancies":%[3]d,"capacity":9}]`, day, status, s.left)
+		seats := fmt.Sprintf(`,"vacancies":%d,"capacity":9`, s.left)
+		if s.uncounted {
+			seats = ""
+		}
+		fmt.Fprintf(w, `[{"id":"s","localDateTimeStart":"%[1]sT10:00:00Z","localDateTimeEnd":"%[1]sT11:00:00Z","status":%[2]q%[3]s}]`, day, status, seats)
 	case "/bookings/reserve":
 		if s.calls[r.URL.Path] <= s.refusals {
 			refuse()
@@ -86,20 +91,23 @@ func playerAt(t *testing.T, at http.Handler, others int) *Player {
 func TestARefusalAmongOtherCustomersCountsOnlyIfItIsRepeated(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name     string
-		refusals int
-		others   int // how often other customers were seen
-		refused  bool
-		reserves int
+		name      string
+		refusals  int
+		others    int // how often other customers were seen
+		uncounted bool
+		refused   bool
+		reserves  int
 	}{
-		{"others had the seat", 1, 1, false, 2},
-		{"others had the seat twice", 2, 1, false, 3},
-		{"it is refused each time", 99, 1, true, mostRefusals},
-		{"it is refused once, and no one else is seen", 1, 0, true, 1},
+		{"others had the seat", 1, 1, false, false, 2},
+		{"others had the seat twice", 2, 1, false, false, 3},
+		{"it is refused each time", 99, 1, false, true, mostRefusals},
+		{"it is refused once, and no one else is seen", 1, 0, false, true, 1},
+		{"others may have had a seat that is not counted", 1, 0, true, false, 2},
+		{"a seat that is not counted is refused each time", 99, 0, true, true, mostRefusals},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			partnerShop := &shop{left: 1, refusals: test.refusals, holdsFor: 20 * time.Minute}
+			partnerShop := &shop{left: 1, refusals: test.refusals, uncounted: test.uncounted, holdsFor: 20 * time.Minute}
 			opened := partnerShop.player(t, test.others).open(t.Context(), seat("reserve 1 seat", ""))
 			if opened.Stop == nil {
 				t.Fatalf("want a stop, got a hold: %+v", opened.Hold)
@@ -121,24 +129,26 @@ func TestOnlyAHoldThatKeepsNoSeatsMayBeRefusedOnceTheyAreGone(t *testing.T) {
 	t.Parallel()
 	const holdless, keeps = 100 * 365 * 24 * time.Hour, 20 * time.Minute
 	for _, test := range []struct {
-		name     string
-		holdsFor time.Duration
-		refusals int
-		left     int // seats, after the refusal
-		others   int
-		booked   bool
-		stop     partner.Kind // if it is not
-		confirms int
+		name      string
+		holdsFor  time.Duration
+		refusals  int
+		left      int // seats, after the refusal
+		others    int
+		uncounted bool
+		booked    bool
+		stop      partner.Kind // if it is not
+		confirms  int
 	}{
-		{"others took the seat", holdless, 9, 0, 1, false, partner.NothingToTest, 1},
-		{"others had the seat for a moment", holdless, 1, 1, 1, true, 0, 2},
-		{"the seat is there", holdless, 9, 1, 1, false, partner.WrongStatus, mostRefusals},
-		{"the seat is there, and no one else is seen", holdless, 1, 1, 0, false, partner.WrongStatus, 1},
-		{"the hold keeps its seat", keeps, 1, 0, 1, false, partner.WrongStatus, 1},
+		{"others took the seat", holdless, 9, 0, 1, false, false, partner.NothingToTest, 1},
+		{"others had the seat for a moment", holdless, 1, 1, 1, false, true, 0, 2},
+		{"others may have had a seat that is not counted for a moment", holdless, 1, 1, 0, true, true, 0, 2},
+		{"the seat is there", holdless, 9, 1, 1, false, false, partner.WrongStatus, mostRefusals},
+		{"the seat is there, and no one else is seen", holdless, 1, 1, 0, false, false, partner.WrongStatus, 1},
+		{"the hold keeps its seat", keeps, 1, 0, 1, false, false, partner.WrongStatus, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			partnerShop := &shop{left: 1, confirmRefusals: test.refusals, leftAfterRefusals: test.left, holdsFor: test.holdsFor}
+			partnerShop := &shop{left: 1, uncounted: test.uncounted, confirmRefusals: test.refusals, leftAfterRefusals: test.left, holdsFor: test.holdsFor}
 			p := partnerShop.player(t, test.others)
 			var opening Opening
 			var confirm Act

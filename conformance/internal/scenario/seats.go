@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 const (
@@ -116,6 +117,12 @@ func (s *Seats) Run() noise.Watch { return s.run }
 // OthersSeen reports whether another customer was seen to change a slot's seats in this run.
 func (s *Seats) OthersSeen() bool { return s.run.Moves > 0 }
 
+// othersPossible reports whether other customers may change the seats of a reading's slot: some were
+// seen in this run, or the slot has no seats to count, so that they cannot be seen.
+func (s *Seats) othersPossible(at *Reading) bool {
+	return s.OthersSeen() || at == nil || !at.Counted
+}
+
 // LeftAlone records that the run has not changed the seats of a slot for that long.
 func (s *Seats) LeftAlone(at *Reading, lasted time.Duration) {
 	at.Watch.Lasted += lasted
@@ -152,7 +159,11 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 		first := slots
 		slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the slot is missing", q)
 		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.Bookable() && len(s.vanished) < mostVanished {
-			s.vanished = append(s.vanished, vanished{first, slot, slot.Seats(offer.Product).Counted})
+			counted := slot.Seats(offer.Product).Counted
+			// Seats that are not counted may be sold out for a moment, unseen.
+			if unlimited := offer.Product.AllowFreesale || slot.Status == partnerapi.StatusFreesale; counted || unlimited {
+				s.vanished = append(s.vanished, vanished{first, slot, counted})
+			}
 		}
 	}
 	for again := 0; stop == nil && s.leftOut(offer, slots) && !s.unobserved[offer.OptionKey()]; again++ {
@@ -265,7 +276,8 @@ func (s *Seats) linger(ctx context.Context, read *Reading, looks int, apart time
 }
 
 // WatchOver watches the slot of an unexpected result that took so long, to see whether other
-// customers use it. Errors are ignored.
+// customers use it. What was seen of it before does not replace this: rounds of a race count only if
+// no one changed the seats. Errors are ignored.
 func (s *Seats) WatchOver(ctx context.Context, at *Reading, took time.Duration) {
 	s.watchFor(ctx, at, min(max(watchTimes*took, leastWatch), longestWatch))
 }
@@ -274,19 +286,18 @@ func (s *Seats) WatchOver(ctx context.Context, at *Reading, took time.Duration) 
 // other customers were seen in this run, on any slot.
 func (s *Seats) WatchLong(ctx context.Context, at *Reading, took time.Duration) (others bool) {
 	if at != nil && !s.OthersSeen() {
-		s.watchFor(ctx, at, min(max(longTimes*took, longestWatch), longWatch))
+		s.watchFor(ctx, at, min(max(longTimes*took, longestWatch), longWatch)-at.Watch.Lasted)
 	}
 	return s.OthersSeen()
 }
 
-// watchFor watches a reading's slot until its total watch time reaches long.
+// watchFor watches a reading's slot for a time, if that is positive.
 func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
-	missing := long - at.Watch.Lasted
-	if missing <= 0 {
+	if long <= 0 {
 		return
 	}
 	if fresh, stop := s.Look(ctx, at.Offer, "while no call changes the slot"); stop == nil {
-		_ = s.linger(ctx, fresh, mostLooks, missing/mostLooks)
+		_ = s.linger(ctx, fresh, mostLooks, long/mostLooks)
 	}
 }
 

@@ -59,18 +59,19 @@ func TestTheSlotsThatHaveMovedSinceTheSurveyAreRemembered(t *testing.T) {
 func TestASlotThatOneAnswerLackedIsReportedUnlessOthersMayHaveHadItsSeats(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name      string
-		vacancies string
-		others    int // how often other customers were seen, all of them later in the run
-		reported  int
+		name     string
+		seats    string
+		others   int // how often other customers were seen, all of them later in the run
+		reported int
 	}{
-		{"no one else is seen", `,"vacancies":1`, 0, 1},
-		{"others are seen later", `,"vacancies":1`, 1, 0},
-		{"others are seen, but the slot has no seats to take", "", 1, 1},
+		{"no one else is seen", `"status":"AVAILABLE","vacancies":1`, 0, 1},
+		{"others are seen later", `"status":"AVAILABLE","vacancies":1`, 1, 0},
+		{"others cannot be seen, as the seats are not counted", `"status":"AVAILABLE"`, 0, 0},
+		{"others are seen, but the slot has no seats to take", `"status":"FREESALE"`, 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			answers := []string{"[]", `[{"id":"s","localDateTimeStart":"2026-07-01T10:00:00Z","localDateTimeEnd":"2026-07-01T11:00:00Z","status":"AVAILABLE"` + test.vacancies + `}]`}
+			answers := []string{"[]", `[{"id":"s","localDateTimeStart":"2026-07-01T10:00:00Z","localDateTimeEnd":"2026-07-01T11:00:00Z",` + test.seats + `}]`}
 			p := playerAt(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				fmt.Fprint(w, answers[0])
 				answers = answers[1:]

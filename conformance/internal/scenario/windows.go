@@ -86,14 +86,14 @@ func PlayDayAgain(ctx context.Context, p *Player, number int) Windows {
 	return p.compare(ctx, w)
 }
 
-// mostComparisons is how often two windows are compared where other customers are seen.
+// mostComparisons is how often two windows are compared where there may be other customers.
 const mostComparisons = 4
 
 // compare requests two windows once more if their answers differ, the long one first: other customers may
 // have bought the last seats, or returned some. Only what differs each time remains.
 func (p *Player) compare(ctx context.Context, w Windows) Windows {
 	w.Beyond, w.Unlike = w.beyond(), w.unlike()
-	for times := 2; w.Stop == nil && w.differ() && (times == 2 || times <= mostComparisons && p.Seats.OthersSeen()); times++ {
+	for times := 2; w.Stop == nil && w.differ() && (times == 2 || times <= mostComparisons && (p.Seats.OthersSeen() || w.uncounted())); times++ {
 		part := w.Part.Window
 		long := p.askAgain(ctx, w.Long, w.Long.Window, fmt.Sprintf("slots of the long window, comparison %d with those from %s to %s", times, part.From, part.To))
 		if long.Stop != nil {
@@ -104,6 +104,11 @@ func (p *Player) compare(ctx context.Context, w Windows) Windows {
 		w = again
 	}
 	return w
+}
+
+// uncounted reports whether a slot has no seats to count, so that other customers cannot be seen there.
+func (w Windows) uncounted() bool {
+	return slices.ContainsFunc(slices.Concat(w.Long.Slots, w.Part.Slots), func(slot discover.Slot) bool { return !slot.Seats(w.Long.Product).Counted })
 }
 
 // differ reports whether one of the windows lacks slots of the other, or describes them differently.

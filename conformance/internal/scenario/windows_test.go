@@ -16,19 +16,22 @@ import (
 func TestASlotIsMissingFromAPartOfAWindowOnlyIfItIsEachTime(t *testing.T) {
 	t.Parallel()
 	day := time.Now().UTC().AddDate(0, 0, 3).Format(time.DateOnly)
+	const counted = `,"vacancies":1,"capacity":9`
 	for _, test := range []struct {
 		name    string
 		answers []string // the slots of each answer after the first long window, which shows a, b and c: of the day and the long window in turn
 		others  int      // how often other customers were seen
+		seats   string   // of each slot
 		gone    []string
 	}{
-		{"nothing is missing", []string{"abc"}, 1, nil},
-		{"it was sold out once", []string{"ab", "abc", "abc"}, 1, nil},
-		{"two were sold out in turn", []string{"ab", "abc", "ac"}, 1, nil},
-		{"one was sold out twice", []string{"ab", "abc", "ab", "abc", "abc"}, 1, nil},
-		{"it is missing each time", []string{"ab", "abc", "ab", "abc", "ab", "abc", "ab"}, 1, []string{"c"}},
-		{"it is missing twice, and no one else is seen", []string{"ab", "abc", "ab"}, 0, []string{"c"}},
-		{"two in turn, and no one else is seen", []string{"ab", "abc", "ac"}, 0, nil},
+		{"nothing is missing", []string{"abc"}, 1, counted, nil},
+		{"it was sold out once", []string{"ab", "abc", "abc"}, 1, counted, nil},
+		{"two were sold out in turn", []string{"ab", "abc", "ac"}, 1, counted, nil},
+		{"one was sold out twice", []string{"ab", "abc", "ab", "abc", "abc"}, 1, counted, nil},
+		{"it is missing each time", []string{"ab", "abc", "ab", "abc", "ab", "abc", "ab"}, 1, counted, []string{"c"}},
+		{"it is missing twice, and no one else is seen", []string{"ab", "abc", "ab"}, 0, counted, []string{"c"}},
+		{"one was sold out twice, and no one else can be seen", []string{"ab", "abc", "ab", "abc", "abc"}, 0, "", nil},
+		{"two in turn, and no one else is seen", []string{"ab", "abc", "ac"}, 0, counted, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +49,7 @@ func TestASlotIsMissingFromAPartOfAWindowOnlyIfItIsEachTime(t *testing.T) {
 				var slots []string
 				for _, id := range strings.Split(answers[0], "") {
 					hour := strings.Index("abc", id) + 10
-					slots = append(slots, fmt.Sprintf(`{"id":%q,"localDateTimeStart":"%[2]sT%[3]d:00:00Z","localDateTimeEnd":"%[2]sT%[3]d:30:00Z","status":"AVAILABLE","vacancies":1,"capacity":9}`, id, day, hour))
+					slots = append(slots, fmt.Sprintf(`{"id":%q,"localDateTimeStart":"%[2]sT%[3]d:00:00Z","localDateTimeEnd":"%[2]sT%[3]d:30:00Z","status":"AVAILABLE"%[4]s}`, id, day, hour, test.seats))
 				}
 				answers = answers[1:]
 				fmt.Fprintf(w, "[%s]", strings.Join(slots, ","))
