@@ -221,7 +221,7 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reser
 			opened.Stop = partner.NotHere(takenMeanwhile)
 			return
 		}
-		if refusals == mostRefusals || !p.Seats.othersPossible(opened.Before) {
+		if refusals == mostRefusals || !p.Seats.othersPossible(ctx, opened.Before) {
 			break
 		}
 		made, stop := reserve()
@@ -419,7 +419,7 @@ func (t lifecyclePlayer) unlessGone(confirm func() (*probe.Answer, *partner.Stop
 		if t.gone(t.ctx, t.opening.Offer, t.opening.Guests) {
 			return nil, partner.NotHere(takenMeanwhile)
 		}
-		if refusals == mostRefusals || !t.Seats.othersPossible(t.opening.Before) {
+		if refusals == mostRefusals || !t.Seats.othersPossible(t.ctx, t.opening.Before) {
 			return answer, stop
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // shop is a partner that sells one slot. It refuses some reserves and confirms, as if other customers had
 // had the seats meanwhile.
 type shop struct {
-	left              int // seats
+	left              int  // seats
+	moving            bool // seats come and go
 	uncounted         bool
 	refusals          int // of reserves, before one makes a hold
 	confirmRefusals   int // the same for confirms
@@ -41,6 +42,9 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status := partnerapi.StatusAvailable
 		if s.left == 0 {
 			status = partnerapi.StatusSoldOut
+		}
+		if s.moving {
+			s.left = 3 - s.left
 		}
 		seats := fmt.Sprintf(`,"vacancies":%d,"capacity":9`, s.left)
 		if s.uncounted {
@@ -94,20 +98,22 @@ func TestARefusalAmongOtherCustomersCountsOnlyIfItIsRepeated(t *testing.T) {
 		name      string
 		refusals  int
 		others    int // how often other customers were seen
+		moving    bool
 		uncounted bool
 		refused   bool
 		reserves  int
 	}{
-		{"others had the seat", 1, 1, false, false, 2},
-		{"others had the seat twice", 2, 1, false, false, 3},
-		{"it is refused each time", 99, 1, false, true, mostRefusals},
-		{"it is refused once, and no one else is seen", 1, 0, false, true, 1},
-		{"others may have had a seat that is not counted", 1, 0, true, false, 2},
-		{"a seat that is not counted is refused each time", 99, 0, true, true, mostRefusals},
+		{"others had the seat", 1, 1, false, false, false, 2},
+		{"others had the seat twice", 2, 1, false, false, false, 3},
+		{"it is refused each time", 99, 1, false, false, true, mostRefusals},
+		{"it is refused once, and no one else is seen", 1, 0, false, false, true, 1},
+		{"it is refused once, and others are seen only then", 1, 0, true, false, false, 2},
+		{"others may have had a seat that is not counted", 1, 0, false, true, false, 2},
+		{"a seat that is not counted is refused each time", 99, 0, false, true, true, mostRefusals},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			partnerShop := &shop{left: 1, refusals: test.refusals, uncounted: test.uncounted, holdsFor: 20 * time.Minute}
+			partnerShop := &shop{left: 1, refusals: test.refusals, moving: test.moving, uncounted: test.uncounted, holdsFor: 20 * time.Minute}
 			opened := partnerShop.player(t, test.others).open(t.Context(), seat("reserve 1 seat", ""))
 			if opened.Stop == nil {
 				t.Fatalf("want a stop, got a hold: %+v", opened.Hold)

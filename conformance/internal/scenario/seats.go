@@ -117,10 +117,17 @@ func (s *Seats) Run() noise.Watch { return s.run }
 // OthersSeen reports whether another customer was seen to change a slot's seats in this run.
 func (s *Seats) OthersSeen() bool { return s.run.Moves > 0 }
 
-// othersPossible reports whether other customers may change the seats of a reading's slot: some were
-// seen in this run, or the slot has no seats to count, so that they cannot be seen.
-func (s *Seats) othersPossible(at *Reading) bool {
-	return s.OthersSeen() || at == nil || !at.Counted
+// othersPossible reports whether other customers may have changed the seats of the slot since a
+// reading: some were seen in this run, or the slot has no seats to count, so that they cannot be seen.
+// A run that has hardly watched any slot yet watches this one first.
+func (s *Seats) othersPossible(ctx context.Context, at *Reading) bool {
+	if s.OthersSeen() || at == nil || !at.Counted {
+		return true
+	}
+	if s.run.Lasted < longestWatch {
+		s.WatchOver(ctx, at, time.Since(at.Last.Exchange.StartedAt))
+	}
+	return s.OthersSeen()
 }
 
 // LeftAlone records that the run has not changed the seats of a slot for that long.
