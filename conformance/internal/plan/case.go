@@ -175,3 +175,26 @@ func Apart(cases []Case) (apart []Case) {
 	}
 	return apart
 }
+
+// ByParty returns the same cases, with those first whose party is the first with as many guest types and
+// guests, so that few cases show parties of all kinds.
+func ByParty(cases []Case) []Case {
+	type kind struct {
+		types  int
+		guests int64
+	}
+	var first, others []Case
+	seen := map[kind]bool{}
+	for _, c := range cases {
+		if of := (kind{len(c.Units), min(c.Guests(), mostAlike)}); seen[of] {
+			others = append(others, c)
+		} else {
+			seen[of] = true
+			first = append(first, c)
+		}
+	}
+	return slices.Concat(first, others)
+}
+
+// mostAlike is the number of guests from which on parties are of the same kind.
+const mostAlike = 3

@@ -199,3 +199,21 @@ func TestDepthsAreReadByTheirNames(t *testing.T) {
 		t.Errorf("want no case where nothing can be booked or at quick depth, got %d", len(cases))
 	}
 }
+
+func TestFewCasesShowPartiesOfAllKinds(t *testing.T) {
+	t.Parallel()
+	party := func(number int, quantities ...int) plan.Case {
+		c := plan.Case{Number: number}
+		for _, quantity := range quantities {
+			c.Units = append(c.Units, partnerapi.UnitQuantity{Quantity: quantity})
+		}
+		return c
+	}
+	var order []int
+	for _, c := range plan.ByParty([]plan.Case{party(1, 1), party(2, 1), party(3, 3), party(4, 2), party(5, 7), party(6, 1, 1), party(7, 2, 2), party(8, 1, 2), party(9, 1, 1, 1)}) {
+		order = append(order, c.Number)
+	}
+	if want := []int{1, 3, 4, 6, 7, 9, 2, 5, 8}; !slices.Equal(order, want) {
+		t.Errorf("expected the cases in the order %v, received %v", want, order)
+	}
+}

@@ -78,11 +78,11 @@ type ExpiringCases struct{ Held []plan.Case }
 // PlayExpiringCases makes all these holds before the first one expires.
 func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 	return played(p, "expiring cases", 0, func(all *ExpiringCases, _ string) {
-		most := p.Depth.Expiring()
+		cases := plan.Apart(p.cases(ctx, p.Depth.Expiring()))
 		if p.waits() {
-			most = min(most, waitedCases)
+			cases = plan.ByParty(cases)
+			cases = cases[:min(len(cases), waitedCases)]
 		}
-		cases := plan.Apart(p.cases(ctx, most))
 		for i := range cases {
 			if ctx.Err() != nil || p.Time.LateForMore() {
 				break
