@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/baseline"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 )
 
 const examples = "../../../examples"

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // resultOf is a run of that verdict in which every rule has the outcome that it is given;

@@ -15,8 +15,8 @@ import (
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/recording"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/traffic"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/har"
 	"partnerkit.dev/schemas/partnerapi"
 )

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -86,7 +87,7 @@ func (f *Fields) Last(id string) (last Finding, times int) {
 }
 
 func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem schemas.Problem) {
-	owner, text := rule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
+	owner, text := fieldrule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
 	if found := f.found[owner.ID]; found != nil && found.first != pull.Number && slices.Contains(found.problems, f.redact(text)) {
 		found.repeats++ // an earlier pull has shown it
 		found.last = func() Finding {
@@ -98,7 +99,7 @@ func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem s
 }
 
 func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
-	f.add(rule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
+	f.add(fieldrule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
 }
 
 // Slot implements scenario.Observer. It judges a slot by its schema and by the rules about its
@@ -109,7 +110,7 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 		f.add(r, fmt.Sprintf("slots of %s: %s", in.Question, placed), in.Exchange, value, problem.Pointer)
 	}
 	for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
-		add(rule.Owner(in.Exchange.Endpoint, problem), problem)
+		add(fieldrule.Owner(in.Exchange.Endpoint, problem), problem)
 	}
 	note := func(r rule.Rule, place, format string, args ...any) {
 		add(r, schemas.Problem{Pointer: place, Message: fmt.Sprintf(format, args...)})

@@ -14,12 +14,13 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -264,7 +265,7 @@ func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 	case stop.Kind == partner.WrongShape:
 		return rules.shape, true
 	case stop.Kind == partner.Misfit:
-		return rule.Owner(stop.Endpoint, stop.Problem), true
+		return fieldrule.Owner(stop.Endpoint, stop.Problem), true
 	default:
 		return rule.Rule{}, false
 	}

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -21,7 +22,7 @@ func productSpecs() []Spec {
 	}
 	specs := each([]rule.Rule{rule.Reachable, rule.KeyAccepted, rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape},
 		func(rule.Rule) []Step { return []Step{catalog} })
-	specs = append(specs, each(append(rule.Fields(partnerapi.Products), rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
+	specs = append(specs, each(append(fieldrule.All(partnerapi.Products), rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
 	specs = append(specs,
 		of(rule.ProductUnique, uniqueProducts),
 		of(rule.OptionUnique, uniqueOptions),

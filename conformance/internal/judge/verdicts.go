@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // Verdicts keeps the state of every rule. A later lifecycle can still break a rule that has passed, but
@@ -121,7 +121,7 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 		case known.Outcome == report.Failed:
 			return id
 		case known.Outcome == report.Inconclusive:
-			if needed, is := rule.Lookup(id); is {
+			if needed, err := rule.Find(id); err == nil {
 				if blocks := v.blocks(needed); blocks != "" {
 					return blocks
 				}
@@ -135,7 +135,7 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 // if there is no such rule.
 func (v *Verdicts) brokenBelow(r rule.Rule) string {
 	for _, id := range r.Needs {
-		if needed, is := rule.Lookup(id); is {
+		if needed, err := rule.Find(id); err == nil {
 			if cause := v.brokenBelow(needed); cause != "" {
 				return cause
 			}
@@ -211,7 +211,7 @@ func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.Ru
 // blocked.
 func (v *Verdicts) Settle(late *Fields) {
 	for id := range late.found {
-		r, _ := rule.Lookup(id)
+		r, _ := rule.Find(id)
 		if known := v.Get(id); known != nil && (known.Outcome == report.Passed || known.Outcome == report.Inconclusive) && !v.isBroken(r) {
 			v.found(r, late.Finding(id))
 		}
@@ -252,7 +252,7 @@ func (v *Verdicts) found(r rule.Rule, f Finding) {
 
 // block records which broken rule keeps another from being judged.
 func (v *Verdicts) block(blocked *report.RuleResult, cause string) {
-	named, _ := rule.Lookup(cause)
+	named, _ := rule.Find(cause)
 	blocked.BlockedBy, blocked.Message = cause, whileBroken(cause)
 	blocked.Remedy = cmp.Or(remedyOf(named), fmt.Sprintf("Fix %s.", cause))
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // blame has a lifecycle find a rule broken that is not the one that is judged.

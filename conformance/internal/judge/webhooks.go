@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/rule"
 )
 
 // A partner may send no webhooks, or only some (WHK-5). So a missing notification breaks no MUST

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -195,7 +196,7 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	if !t.check(rule.ConfirmJSON, c, scenario.NoObject) {
 		return
 	}
-	schema, rules := schemas.ConfirmAnswer, rule.Fields(partnerapi.Confirm)
+	schema, rules := schemas.ConfirmAnswer, fieldrule.All(partnerapi.Confirm)
 	if t.tickets {
 		schema = schemas.ConfirmAnswerWithTickets
 	} else {
