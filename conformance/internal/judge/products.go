@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -102,7 +103,7 @@ func uniqueUnits(v *scenario.Survey) (f Finding) {
 }
 
 // unique finds an id that occurs twice in a list. Missing ids are judged by another rule.
-func unique(in *probe.Exchange, place string, list []string) Finding {
+func unique(in *report.Exchange, place string, list []string) Finding {
 	first := map[string]int{}
 	for i, id := range list {
 		if before, seen := first[id]; seen && id != "" {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
@@ -26,7 +25,7 @@ func NewVerdicts(words func(string) string) *Verdicts {
 func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *report.RuleResult {
 	known := &report.RuleResult{
 		ID: r.ID, Title: r.Title, Endpoint: r.Endpoint, Level: r.Level, Clause: r.Clause,
-		Outcome: outcome, Message: v.words(message), Why: r.Why, Fix: r.Fix, Exchanges: []probe.Exchange{},
+		Outcome: outcome, Message: v.words(message), Why: r.Why, Fix: r.Fix, Exchanges: []report.Exchange{},
 	}
 	v.byID[r.ID] = known
 	return known
@@ -268,14 +267,14 @@ func whileBroken(id string) string { return fmt.Sprintf("cannot be judged until 
 
 // Evidence copies the exchanges that a report shows, in the order in which they were sent and each
 // once. It prefers the copy with a marked place.
-func Evidence(exchanges []*probe.Exchange) []probe.Exchange {
+func Evidence(exchanges []*report.Exchange) []report.Exchange {
 	const most = 12 // a lifecycle is shorter; a rule over the complete catalog shows its first breaches
-	shown := []probe.Exchange{}
+	shown := []report.Exchange{}
 	for _, exchange := range exchanges {
 		if exchange == nil {
 			continue
 		}
-		known := slices.IndexFunc(shown, func(x probe.Exchange) bool {
+		known := slices.IndexFunc(shown, func(x report.Exchange) bool {
 			return x.Number == exchange.Number && x.Endpoint == exchange.Endpoint
 		})
 		switch {
@@ -285,7 +284,7 @@ func Evidence(exchanges []*probe.Exchange) []probe.Exchange {
 			shown = append(shown, *exchange)
 		}
 	}
-	slices.SortFunc(shown, func(a, b probe.Exchange) int {
+	slices.SortFunc(shown, func(a, b report.Exchange) int {
 		if (a.Endpoint == rule.Webhooks) != (b.Endpoint == rule.Webhooks) { // these are numbered apart
 			return a.StartedAt.Compare(b.StartedAt)
 		}

@@ -104,7 +104,7 @@ func (t *bookings) takeReserve(c *call) {
 // so only what every hold shows counts against it.
 type holdTimes struct {
 	longest, shortest time.Duration
-	shown             *probe.Exchange
+	shown             *report.Exchange
 	holdless          bool
 }
 
@@ -263,7 +263,7 @@ func (t *bookings) takeRelease(c *call, l *lifecycle) {
 		return
 	}
 	at, expired := l.at(c.at())
-	fits := func(r rule.Rule, before *probe.Exchange) {
+	fits := func(r rule.Rule, before *report.Exchange) {
 		t.find(r, judge.Expect(c.Answer, judge.Status(ok), whole(c, judge.Fit(schemas.ReleaseAnswer))).Showing(before))
 	}
 	switch {

@@ -261,5 +261,5 @@ func (s *seen) take(c *call) {
 	if s.calls[c.Endpoint] == nil {
 		s.calls[c.Endpoint] = &sample{every: 1}
 	}
-	s.calls[c.Endpoint].add(&probe.Exchange{Duration: c.Duration, Limit: c.Limit})
+	s.calls[c.Endpoint].add(&report.Exchange{Duration: c.Duration, Limit: c.Limit})
 }
