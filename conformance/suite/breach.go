@@ -6,9 +6,9 @@ import (
 
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // specsOn returns the specs of the rules that are judged on a case.

@@ -8,9 +8,9 @@ import (
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // judgeCases judges each rule on each case of the plan: products, options, slots, parties, orders of

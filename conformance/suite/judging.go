@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/weigh"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // find returns what the steps of a rule show, until one ends the judging. It plays nothing if the

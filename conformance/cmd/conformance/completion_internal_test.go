@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/schemas/partnerapi"
 )

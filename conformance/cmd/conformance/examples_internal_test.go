@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/baseline"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/settings"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/cli"
 )
 

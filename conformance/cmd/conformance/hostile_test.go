@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -182,7 +181,7 @@ func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint
 	if finding.Message == "" || len(finding.Exchanges) == 0 {
 		t.Fatalf("want a finding with evidence, got %q and %d exchanges", finding.Message, len(finding.Exchanges))
 	}
-	if !slices.ContainsFunc(finding.Exchanges, func(x probe.Exchange) bool { return x.Endpoint == endpoint && x.Curl != "" }) {
+	if !slices.ContainsFunc(finding.Exchanges, func(x report.Exchange) bool { return x.Endpoint == endpoint && x.Curl != "" }) {
 		t.Errorf("want an exchange with %s and its curl line, got %+v", endpoint, finding.Exchanges)
 	}
 	if r.took > soon {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )

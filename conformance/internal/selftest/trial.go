@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 type Outcome string
@@ -147,8 +147,8 @@ func (t *Trial) weighDefect(result *report.Result) {
 // ownRule reports whether the defect's own rule was found broken, with evidence and the resulting
 // verdict.
 func (t *Trial) ownRule(result *report.Result) bool {
-	broken, known := rule.Lookup(t.Rule)
-	if !known {
+	broken, err := rule.Find(t.Rule)
+	if err != nil {
 		t.problem("there is no rule %s", t.Rule)
 		return false
 	}

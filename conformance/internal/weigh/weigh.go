@@ -12,7 +12,6 @@ import (
 	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 )
@@ -44,7 +43,7 @@ type judging struct {
 	Scale
 	ctx      context.Context
 	problems []string
-	shown    []*probe.Exchange
+	shown    []*report.Exchange
 	held     bool       // a step with weighed tries has passed
 	on       *plan.Case // the case that the judged lifecycle was equal to
 	races    []report.Race
