@@ -62,6 +62,54 @@ func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 	none(t, Links(root, documents(t)))
 }
 
+// tree is read once for all tests.
+var tree = sync.OnceValues(func() (*Tree, error) {
+	bin, err := build()
+	if err != nil {
+		return nil, err
+	}
+	manual, err := os.MkdirTemp("", "man-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(manual)
+	for _, program := range []string{"conformance", "marketplace", "mockpartner"} {
+		if output, err := exec.Command(filepath.Join(bin, program), "man", manual).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%s man: %w\n%s", program, err, output)
+		}
+	}
+	return ReadTree(root, manual)
+})
+
+func TestWhatDocumentsNameExists(t *testing.T) {
+	t.Parallel()
+	tree, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	none(t, tree.Lies(documents(t)))
+}
+
+// A pattern that selects no test is no error of go test.
+func TestMakeSelectsTestsThatExist(t *testing.T) {
+	t.Parallel()
+	tree, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(strings.ReplaceAll(string(text), "$$", "$")) {
+		if _, command, found := strings.Cut(line, " go test "); found {
+			words := strings.Fields(command)
+			packages, lies := tree.packages(".", words)
+			none(t, append(lies, tree.flags(words, func(string) bool { return true }, packages)...))
+		}
+	}
+}
+
 func TestEveryBlockOfGoCompiles(t *testing.T) {
 	t.Parallel()
 	problems, err := Compile(t.Context(), root, documents(t))
