@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -107,6 +108,37 @@ func TestMakeSelectsTestsThatExist(t *testing.T) {
 			packages, lies := tree.packages(".", words)
 			none(t, append(lies, tree.flags(words, func(string) bool { return true }, packages)...))
 		}
+	}
+}
+
+// Otherwise a misspelt variable is not noticed, because the programs start without it.
+func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
+	t.Parallel()
+	tree, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	variable := regexp.MustCompile(`\b(?:CONFORMANCE|MARKETPLACE|MOCKPARTNER)_[A-Z_]*[A-Z]\b`)
+	found := 0
+	for _, pattern := range []string{"Dockerfile", "action.yml", "templates/*", "examples/compose/*", "examples/kubernetes/*.yaml", "examples/prometheus/*", "examples/ci/*", "packaging/marketplace.*"} {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("want files at %s, got %v", pattern, err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range variable.FindAllString(string(text), -1) {
+				if found++; !tree.isSetting(name) {
+					t.Errorf("%s: %s is not a setting", path, name)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("want the variables of the manifests, got %d", found)
 	}
 }
 
