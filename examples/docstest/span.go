@@ -20,7 +20,7 @@ type Span struct {
 // file, command, flag, setting, test or identifier must exist. A name that ends in _ is a prefix.
 var foreign = strings.Fields(`
 	curl journalctl kubectl mitmdump npm python3 ss systemctl
-	-race -run -bench -benchtime -fuzz
+	-race -run -bench -benchtime -fuzz -generate -package -o
 	encoding/json net/http application/json
 	package/native partnerkit/marketplace sbom/*.cdx.json race-RULE.html ~/.local/share
 	isLanguageTag isTimeZone isCurrency
@@ -81,7 +81,7 @@ func (t *Tree) span(folder, text string) (lies []string) {
 	case strings.HasPrefix(first, "-"):
 		return t.flags(words, t.isFlag, nil)
 	case len(words) > 1:
-		if isName(first) && slices.ContainsFunc(words, func(w string) bool { return flagOf(w) != "" }) && !isForeign(first) && !t.isSubcommand(first) {
+		if isName(first) && slices.ContainsFunc(words, func(w string) bool { return flagOf(w) != "" }) && !isForeign(first) {
 			lies = append(lies, "no such command as "+first)
 		}
 	case testName.MatchString("func " + first + "("):
@@ -116,9 +116,6 @@ func (t *Tree) commandLine(folder, text string) (lies []string, isCommand bool) 
 	case words[0] == "make":
 		lies = append(lies, t.make(words[1:])...)
 	case words[0] == "go" && len(words) > 1:
-		if others := slices.IndexFunc(words, isForeignPackage); others > 0 {
-			words = words[:others] // the rest is the program's
-		}
 		packages, missing := t.packages(folder, words)
 		lies = append(append(lies, missing...), t.flags(words, t.isFlag, packages)...)
 	default:
@@ -142,15 +139,12 @@ func (t *Tree) program(name string, words []string) []string {
 // make checks the targets and variables of make.
 func (t *Tree) make(words []string) (lies []string) {
 	for _, word := range words {
-		name, value, sets := strings.Cut(word, "=")
+		name, _, sets := strings.Cut(word, "=")
 		switch {
 		case sets:
 			lies = append(lies, t.word(name)...)
 		case isName(word) && !t.Targets[word]:
 			lies = append(lies, "make has no target "+word)
-		}
-		if strings.HasPrefix(value, "'") {
-			break // the value has spaces
 		}
 	}
 	return lies
@@ -208,11 +202,6 @@ func (t *Tree) word(name string) []string {
 		return nil
 	}
 	return []string{name + " is in no file but documents"}
-}
-
-// isForeignPackage reports whether a word names a package of others in a version.
-func isForeignPackage(word string) bool {
-	return strings.Contains(word, "@") && !strings.HasPrefix(word, "partnerkit.dev/")
 }
 
 // isName reports whether a word can be the name of a command or target.

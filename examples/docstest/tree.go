@@ -162,13 +162,3 @@ func (t *Tree) isSetting(name string) bool {
 	}
 	return false
 }
-
-// isSubcommand reports whether one of the programs has the subcommand.
-func (t *Tree) isSubcommand(name string) bool {
-	for command := range t.Commands {
-		if _, subcommand, _ := strings.Cut(command, " "); subcommand == name {
-			return true
-		}
-	}
-	return false
-}
