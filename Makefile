@@ -84,11 +84,10 @@ journeys: need-go ## certify a new partner in the browser, recheck partners for 
 .PHONY: soak
 soak: need-cc ## test a partner with 50 other customers SOAKRUNS (20) times, and again with each of three defects; every network fault and hostile answer; every defect of the mock, in runs and in recordings of them; the minimal partners in depth; twins of all partners; a night with 300 partners, 30 of which break; 20,000 random calls of the marketplace's API
 	@echo "== soak"
-	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|MillionsOf|SingleLate|RunIsKilled|TwoSeconds' $(TESTFLAGS) ./conformance/cmd/conformance
+	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|SingleLate|RunIsKilled|TwoSeconds' $(TESTFLAGS) ./conformance/cmd/conformance
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --recorded --report-dir build/soak
 	@SOAK=$(SOAKRUNS) go test -count=1 -timeout 30m -run WindowsOfLawful $(TESTFLAGS) ./conformance/internal/traffic
-	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
 	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'MinimalPartners|ATwinGets' $(TESTFLAGS) ./examples
 	@SOAK=$(SOAKRUNS) nice go test -v -count=1 -timeout 150m -run ANightFinds $(TESTFLAGS) ./marketplace/internal/worker
 	@CALLS=20000 SEED=$(SEED) go test -v -count=1 -timeout 30m -run RandomCalls $(TESTFLAGS) ./marketplace/internal/api

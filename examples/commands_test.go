@@ -1,3 +1,4 @@
+// Package examples_test runs the recipes, clients, manifests and partners of the examples.
 package examples_test
 
 import (

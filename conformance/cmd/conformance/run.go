@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/internal/view"
@@ -16,6 +17,13 @@ import (
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
 )
+
+// usualRun says how many holds and bookings a run makes.
+func usualRun() string {
+	standard, quick := plan.Standard.Usual(), plan.Quick.Usual()
+	return fmt.Sprintf("It makes about\n%d holds and %d bookings, or %d and %d with --depth quick, for slots of the next 60 days.",
+		standard.Holds, standard.Bookings, quick.Holds, quick.Bookings)
+}
 
 type runFlags struct {
 	settings.Run
@@ -36,9 +44,8 @@ func newRun(environment settings.Environment) *cobra.Command {
 		Long: `Calls the partner's endpoints, judges every rule of the catalogue, and writes
 report.html, report.json, report.md, junit.xml, run.har (every call) and badge.svg.
 
-The run releases or cancels everything that it holds or books. It makes about
-thirty holds and seven bookings, for slots of the next 60 days. Some calls
-are sent at the same time, up to eight of them, unless --no-races is set.
+The run releases or cancels everything that it holds or books. ` + usualRun() + `
+Some calls are sent at the same time, up to eight of them, unless --no-races is set.
 --plan prints what would be held and booked, and stops. --read-only, --max-holds,
 --max-bookings, --max-rps, --product, --option, --from and --to limit it. Every hold
 and booking is recorded in a ledger before it is made: if the run is killed,

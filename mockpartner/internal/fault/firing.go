@@ -39,32 +39,29 @@ func (f *Firing) Serve(w http.ResponseWriter, r *http.Request, next http.Handler
 	}
 	answer, spared := f.answer(r, next)
 	if spared {
-		answer.begin(w)
-		write(w, answer.body)
+		answer.send(w)
 		return
 	}
 	if f.Effect.when == After && pause(r.Context(), late) != nil {
 		panic(http.ErrAbortHandler)
 	}
-	for _, one := range f.Effect.actions {
-		if t, ok := one.(transformer); ok {
-			if err := t.transform(r.Context(), answer, f.Variables); err != nil {
-				answer = refusal(http.StatusInternalServerError, fmt.Sprintf("fault %s: %v", f.Fault, err))
-				break
-			}
+	for _, t := range f.Effect.transformers {
+		if err := t.transform(r.Context(), answer, f.Variables); err != nil {
+			answer = refusal(http.StatusInternalServerError, fmt.Sprintf("fault %s: %v", f.Fault, err))
+			break
 		}
 	}
-	f.deliver(r, w, answer)
+	// The answer to HEAD has no body that could be slow.
+	if d := f.Effect.deliverer; d != nil && (f.Effect.losesAnswer() || r.Method != http.MethodHead) {
+		d.deliver(r.Context(), w, answer, f.Random)
+		return
+	}
+	answer.send(w)
 }
 
 func (f *Firing) lateness() (late time.Duration) {
-	for _, one := range f.Effect.actions {
-		switch one := one.(type) {
-		case beside:
-			late += time.Duration(float64(one.wait(f.Random)) * f.Scale)
-		case waiter:
-			late += one.wait(f.Random)
-		}
+	for _, w := range f.Effect.waiters {
+		late += w.wait(f.Random, f.Scale)
 	}
 	return min(late, platform.MaxDuration)
 }
@@ -73,57 +70,34 @@ func (f *Firing) lateness() (late time.Duration) {
 // before the effect, the partner does not receive the request. An answer with a status that the
 // fault does not apply to is spared.
 func (f *Firing) answer(r *http.Request, next http.Handler) (answer *response, spared bool) {
-	var instead *response
-	var kept *cache
-	ctx := context.WithoutCancel(r.Context())
-	for _, one := range f.Effect.actions {
-		switch one := one.(type) {
-		case Admit:
-			ctx = context.WithValue(ctx, admitted{}, one)
-		case *rewrite:
-			r = one.apply(r, f.Variables)
-		case *cache:
-			kept = one
-		case replacer:
-			instead = one.replace(f.Fault)
-		case Wire:
-			if instead == nil && f.Effect.when != After {
-				instead = &response{status: http.StatusOK, header: http.Header{}}
-			}
+	e := f.Effect
+	if e.when != After {
+		switch {
+		case e.replacer != nil:
+			return e.replacer.replace(f.Fault), false
+		case e.losesAnswer():
+			return &response{status: http.StatusOK, header: http.Header{}}, false
 		}
 	}
-	if instead != nil && f.Effect.when != After {
-		return instead, false
+	r = r.WithContext(context.WithoutCancel(r.Context()))
+	for _, one := range e.requesters {
+		r = one.request(r, f.Variables)
 	}
 	ask := func() *response {
 		real := reply.NewKept()
-		next.ServeHTTP(real, r.WithContext(ctx))
+		next.ServeHTTP(real, r)
 		return &response{status: real.Status(), header: real.Header(), body: real.Body()}
 	}
-	if kept != nil {
-		answer = kept.recall(ctx, f.Memory, f.Variables()[0], ask)
+	if e.cache != nil {
+		answer = e.cache.recall(r.Context(), f.Memory, f.Variables()[0], ask)
 	} else {
 		answer = ask()
 	}
-	if !f.Effect.answered.fits(answer.status) {
+	switch {
+	case !e.answered.fits(answer.status):
 		return answer, true
-	}
-	if instead != nil {
-		return instead, false
+	case e.replacer != nil:
+		return e.replacer.replace(f.Fault), false
 	}
 	return answer, false
-}
-
-func (f *Firing) deliver(r *http.Request, w http.ResponseWriter, answer *response) {
-	// The answer to HEAD has no body that could be slow.
-	ctx, bodiless := r.Context(), r.Method == http.MethodHead
-	for _, one := range f.Effect.actions {
-		d, ok := one.(deliverer)
-		if _, lost := one.(Wire); ok && (lost || !bodiless) {
-			d.deliver(ctx, w, answer, f.Random)
-			return
-		}
-	}
-	answer.begin(w)
-	write(w, answer.body)
 }

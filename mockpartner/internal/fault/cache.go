@@ -1,11 +1,9 @@
 package fault
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -80,30 +78,4 @@ func (c *cache) recall(ctx context.Context, m *Memory, request any, ask func() *
 	}
 	m.known[string(text)] = remembered{response{answer.status, answer.header.Clone(), answer.body}, time.Now().Add(c.lasts)}
 	return answer
-}
-
-// Request is a jq program that changes the request's JSON body before the partner receives it. A
-// body that is not JSON does not change.
-type Request string
-
-type rewrite struct{ program *jq.Program }
-
-func (t Request) compile() (any, error) {
-	program, err := jq.Compile("request", string(t), Variables()...)
-	return &rewrite{program}, err
-}
-
-func (t *rewrite) apply(r *http.Request, variables func() []any) *http.Request {
-	body, err := io.ReadAll(r.Body)
-	if err == nil {
-		var value, output any
-		if value, err = jq.Decode(body); err == nil {
-			if output, err = t.program.Run(r.Context(), value, variables()...); err == nil {
-				body, _ = json.Marshal(output) // the value comes from JSON
-			}
-		}
-	}
-	changed := r.Clone(r.Context())
-	changed.Body, changed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return changed
 }
