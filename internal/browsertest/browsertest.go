@@ -6,10 +6,13 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // patience is the timeout for the browser to start, and for a page to show something.
@@ -24,16 +27,13 @@ const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmnibox
 // is set.
 func Path(t testing.TB) string {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	names := []string{"chromium", "chromium-browser", "google-chrome"}
+	for _, name := range names {
 		if found, err := exec.LookPath(name); err == nil {
 			return found
 		}
 	}
-	const missing = "there is no browser to see the pages in: install chromium"
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
+	tooltest.Skip(t, tooltest.Browser, "none of "+strings.Join(names, ", ")+" is in the PATH")
 	return ""
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // patience is the timeout of npm.
@@ -30,10 +32,8 @@ func (p Package) Read(t testing.TB, path string) []byte {
 	t.Helper()
 	archive, err := p.archive()
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		tooltest.Require(t, tooltest.NPM)
+		tooltest.Skip(t, tooltest.Registry, err)
 	}
 	text, err := exec.CommandContext(t.Context(), "tar", "-xzOf", archive, "package/"+path).Output()
 	if err != nil {

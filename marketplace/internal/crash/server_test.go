@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // server is a PostgreSQL of the test, with its own folder for data, socket and log. The test can
@@ -46,10 +48,7 @@ func commandsOf(t *testing.T) string {
 			}
 		}
 	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("no PostgreSQL on this machine: install the package postgresql")
-	}
-	t.Skip("no PostgreSQL on this machine: install the package postgresql")
+	tooltest.Skip(t, tooltest.PostgreSQL, "no folder has pg_basebackup and postgres")
 	return ""
 }
 

@@ -60,13 +60,33 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 		return binaries{}, missing
 	}
 	if err := download(ctx, config, dir, wanted); err != nil {
-		return binaries{}, fmt.Errorf("%w (and downloading it failed: %w)", missing, err)
+		return binaries{}, notDownloaded(missing, err)
 	}
 	found, ok := find(folders, wanted)
 	if !ok {
 		return binaries{}, fmt.Errorf("%w (the downloaded PostgreSQL does not run here)", missing)
 	}
 	return found, nil
+}
+
+// Prepare downloads the archive for a new database into the cache, unless the machine has
+// PostgreSQL. A later Start then finds it there.
+func Prepare(ctx context.Context, config Config) error {
+	if _, ok := find(config.folders(), 0); ok {
+		return nil
+	}
+	wanted, err := archiveFor(newestArchive)
+	if err == nil {
+		var file *os.File
+		if file, err = config.archive(ctx, wanted, ""); err == nil {
+			return file.Close()
+		}
+	}
+	return notDownloaded(ErrNoBinaries, err)
+}
+
+func notDownloaded(missing, err error) error {
+	return fmt.Errorf("%w (and downloading it failed: %w)", missing, err)
 }
 
 // folders returns patterns of folders that may contain the machine's binaries.
