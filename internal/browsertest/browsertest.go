@@ -24,9 +24,12 @@ const patience = time.Minute
 const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
 
 // Path returns the path of the browser. If the machine has none, the test is skipped, or fails if CI
-// is set.
+// is set. With -short it is skipped.
 func Path(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out browsers")
+	}
 	names := []string{"chromium", "chromium-browser", "google-chrome"}
 	for _, name := range names {
 		if found, err := exec.LookPath(name); err == nil {

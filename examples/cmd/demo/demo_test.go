@@ -68,6 +68,9 @@ const nobody = 65534
 // begin starts a demo. If root runs the tests, ordinary starts it as an ordinary user.
 func begin(t *testing.T, ordinary bool, args ...string) *show {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out built commands")
+	}
 	bin, err := built()
 	check(t, err)
 	temp, err := os.MkdirTemp("", "demo-test-") // short enough for a socket's path, and open to PostgreSQL's user

