@@ -1,4 +1,4 @@
-// Package tooltest gives tests the programs that they need besides Go. If the machine lacks one, the
+// Package tooltest gives tests the programs that they need in addition to Go. If the machine lacks one, the
 // test is skipped, or fails if CI is set. It is only for tests.
 package tooltest
 
@@ -12,7 +12,7 @@ import (
 // Tool is a program or service that tests need.
 type Tool struct {
 	name   string
-	debian string   // the packages of Debian that contain it; "" if there is none
+	debian string   // the packages of Debian that contain it, or ""
 	check  []string // a program, and if it has arguments, a command that fails without the tool
 }
 
