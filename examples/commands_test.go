@@ -31,6 +31,9 @@ var build = sync.OnceValue(func() error {
 // commands builds the commands once for all tests that call them, and returns their folder.
 func commands(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out built commands")
+	}
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
@@ -55,12 +56,7 @@ func recipes(t *testing.T) (all []recipe) {
 // A mock with a recipe's scenario behaves as the recipe says.
 func TestEveryRecipeOfTheCookbookShowsWhatItSays(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("curl"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("want curl: the recipes call it")
-		}
-		t.Skip("no curl here: install it to try the recipes")
-	}
+	tooltest.Require(t, tooltest.Curl)
 	for _, r := range recipes(t) {
 		t.Run(r.scenario, func(t *testing.T) {
 			t.Parallel()

@@ -58,6 +58,25 @@ func none(t *testing.T, problems []string) {
 	}
 }
 
+// What the README tells a reader to run is what continuous integration proves.
+func TestContinuousIntegrationRunsTheTestCommandOfTheREADME(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Test it\n")
+	_, block, _ := strings.Cut(section, "```sh\n")
+	command, _, ended := strings.Cut(block, "\n```\n")
+	if !ended || !strings.Contains(string(script), "\n"+command+"\n") {
+		t.Errorf("want the command %q of the README in .ci/run", command)
+	}
+}
+
 func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	none(t, Links(root, documents(t)))

@@ -4,13 +4,15 @@ package browsertest
 
 import (
 	"context"
-	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/remote"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // patience is the timeout for the browser to start, and for a page to show something. It is far
@@ -18,19 +20,19 @@ import (
 const patience = 10 * time.Minute
 
 // Path returns the path of the browser. If the machine has none, the test is skipped, or fails if CI
-// is set.
+// is set. With -short it is skipped.
 func Path(t testing.TB) string {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	if testing.Short() {
+		t.Skip("-short leaves out browsers")
+	}
+	names := []string{"chromium", "chromium-browser", "google-chrome"}
+	for _, name := range names {
 		if found, err := exec.LookPath(name); err == nil {
 			return found
 		}
 	}
-	const missing = "there is no browser to see the pages in: install chromium"
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
+	tooltest.Skip(t, tooltest.Browser, "none of "+strings.Join(names, ", ")+" is in the PATH")
 	return ""
 }
 

@@ -221,14 +221,22 @@ func InDepth(dimensions ...string) (plan Plan, err error) {
 	return plan, nil
 }
 
-// Fast returns the plan that proves every rule once: the plain mock, the first defect of each rule,
-// and no variant.
-func Fast() Plan {
-	plan, seen := Plan{Cases: []Case{mockAsItIs()}, Rules: rule.All()}, map[string]bool{}
+// Fast returns the plan that proves every rule once: the plain mock and the first defect of each
+// rule. In addition it has every nth of the other defects and the variants, or none if nth is 0.
+func Fast(nth int) Plan {
+	plan, seen, others := Plan{Cases: []Case{mockAsItIs()}, Rules: rule.All()}, map[string]bool{}, []Case{}
 	for _, d := range mockpartner.Defects() {
-		if !seen[d.Rule] {
+		if seen[d.Rule] {
+			others = append(others, defectCase(d))
+		} else {
 			plan.Cases, seen[d.Rule] = append(plan.Cases, defectCase(d)), true
 		}
+	}
+	for _, v := range mockpartner.Variants() {
+		others = append(others, variantCase(v))
+	}
+	for i := nth - 1; nth > 0 && i < len(others); i += nth {
+		plan.Cases = append(plan.Cases, others[i])
 	}
 	return plan
 }

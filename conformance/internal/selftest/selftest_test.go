@@ -167,7 +167,11 @@ func TestThePlansAreEveryPartnerOneDefectARuleOrThoseThatAreNamed(t *testing.T) 
 	if plan, want := selftest.Whole(), 2+len(mockpartner.Variants())+len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
 		t.Errorf("want %d partners and every rule, got %d and %d", want, len(plan.Cases), len(plan.Rules))
 	}
-	fast := selftest.Fast()
+	all := len(mockpartner.Defects()) + len(mockpartner.Variants())
+	if plan, want := selftest.Fast(10), 1+rules+(all-rules)/10; len(plan.Cases) != want {
+		t.Errorf("want one defect of each rule and a tenth of the others, %d partners, got %d", want, len(plan.Cases))
+	}
+	fast := selftest.Fast(0)
 	for _, c := range fast.Cases {
 		delete(broken, c.Rule)
 	}

@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/internal/tooltest"
 )
 
 // lighthouse is the pinned npm package.
@@ -23,11 +23,8 @@ func TestLighthouseFindsNothing(t *testing.T) {
 	chrome := browsertest.Path(t)
 	command, err := exec.CommandContext(t.Context(), "npx", "--yes", "--package="+lighthouse, "-c", "command -v lighthouse").Output()
 	if err != nil {
-		if message := fmt.Sprintf("%s cannot be run: %v", lighthouse, err); os.Getenv("CI") != "" {
-			t.Fatal(message)
-		} else {
-			t.Skip(message)
-		}
+		tooltest.Require(t, tooltest.NPM)
+		tooltest.Skip(t, tooltest.Registry, err)
 	}
 	s := open(t)
 	made := s.stocked()

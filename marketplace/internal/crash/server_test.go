@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // server is a PostgreSQL of the test, with its own folder for data, socket and log. The test can
@@ -34,6 +36,9 @@ type server struct {
 // commandsOf returns the folder of PostgreSQL's commands: the newest in the distributions' folders.
 func commandsOf(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out built commands")
+	}
 	found := filepath.SplitList(os.Getenv("PATH"))
 	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/libexec/postgresql*"} {
 		folders, _ := filepath.Glob(pattern) // the patterns are valid
@@ -46,10 +51,7 @@ func commandsOf(t *testing.T) string {
 			}
 		}
 	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("no PostgreSQL on this machine: install the package postgresql")
-	}
-	t.Skip("no PostgreSQL on this machine: install the package postgresql")
+	tooltest.Skip(t, tooltest.PostgreSQL, "no folder has pg_basebackup and postgres")
 	return ""
 }
 

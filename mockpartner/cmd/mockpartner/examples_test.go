@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // secret stands where the examples leave something out.
@@ -24,12 +26,7 @@ var secret = strings.Repeat("ab", 32)
 // with a mock that runs, and with the files that they name.
 func TestEveryExampleWorks(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("curl"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("want curl: the examples call it")
-		}
-		t.Skip("no curl here: install it to try the examples")
-	}
+	tooltest.Require(t, tooltest.Curl)
 	marketplace := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write([]byte(`{"success":1,"data":{"synced":8,"skipped":false}}`))
