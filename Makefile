@@ -74,11 +74,12 @@ selftest: need-go ## test the suite with every defect and variant of the mock pa
 
 # Each takes minutes, mostly waiting, so they are no part of `make test`.
 .PHONY: journeys
-journeys: need-go ## certify a new partner in the browser, recheck partners for a night, and generate and lint clients with other makers' tools
+journeys: need-go ## certify a new partner in the browser, recheck partners for a night, judge pages by Lighthouse, and generate and lint clients with other makers' tools
 	@echo "== journeys"
 	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run 'ANewPartner|OtherMakers' $(TESTFLAGS) ./examples
 	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run 'ClientsInOtherLanguages/generators' $(TESTFLAGS) ./examples
 	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run ANightFinds $(TESTFLAGS) ./marketplace/internal/worker
+	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run Lighthouse $(TESTFLAGS) ./marketplace/internal/console
 
 # The full form of what `make test` does briefly.
 .PHONY: soak
