@@ -183,7 +183,7 @@ func createFixtures(ctx context.Context, platformURL string) error {
 
 // slotsPulled waits until all slots of an integration are stored.
 func slotsPulled(ctx context.Context, operator *client.Operator, integration string) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	for {
 		found, err := operator.Integration(ctx, integration)

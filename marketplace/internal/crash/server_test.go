@@ -125,12 +125,9 @@ func (s *server) copyOf(primary *server) error {
 		"--dbname", "host="+primary.socket()+" user=marketplace application_name="+standbyName)
 }
 
-// startTime limits a start, including recovery.
-const startTime = time.Minute
-
 // start starts the server, and returns when it accepts queries.
 func (s *server) start(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		if err := s.launch(); err != nil {
@@ -202,7 +199,7 @@ func (s *server) end(signal syscall.Signal) error {
 	select {
 	case <-s.gone:
 		return nil
-	case <-time.After(startTime):
+	case <-time.After(patience):
 		return errors.Join(fmt.Errorf("PostgreSQL in %s does not end", s.dir), s.process.Process.Kill())
 	}
 }
