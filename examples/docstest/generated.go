@@ -2,6 +2,9 @@ package docstest
 
 import (
 	"fmt"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -25,10 +28,14 @@ func section(text, name, body string) (string, error) {
 var clauseOfRule = regexp.MustCompile(`(?m)^(\*\*(?:MUST|SHOULD|MAY)\*\* )\(([A-Z]+-\d+)\):`)
 
 // Rules returns the page docs/rules.md: every rule of the suite, and every clause of the contract
-// with its rules. headings are the contract's.
-func Rules(headings []string) (string, error) {
+// with its rules. headings are the contract's, and bin has the conformance command.
+func Rules(bin string, headings []string) (string, error) {
+	listed, err := exec.Command(filepath.Join(bin, "conformance"), "rules", "--markdown").Output()
+	if err != nil {
+		return "", fmt.Errorf("conformance rules --markdown: %w", err)
+	}
 	var page strings.Builder
-	catalogue := strings.Replace(string(rule.Catalogue()), "\n\n", "\n\nThis page is generated from the suite. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
+	catalogue := strings.Replace(string(listed), "\n\n", "\n\nThis page is generated from the suite. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
 	page.WriteString(clauseOfRule.ReplaceAllStringFunc(catalogue, func(found string) string {
 		part := clauseOfRule.FindStringSubmatch(found)
 		return fmt.Sprintf("%s([%s](#%s)):", part[1], part[2], strings.ToLower(part[2]))
@@ -113,4 +120,46 @@ func Settings(bin string) (string, error) {
 		table += fmt.Sprintf("| `--%s`<br>`MARKETPLACE_%s` | %s | %s |\n", name, strings.ToUpper(strings.ReplaceAll(name, "-", "_")), preset, strings.ReplaceAll(found[3], "|", `\|`))
 	}
 	return table, nil
+}
+
+// docStart matches the name of a package at the beginning of its doc comment.
+var docStart = regexp.MustCompile(`^(?:(?:Package|Command) )?\S+ `)
+
+// Packages returns a table of all packages with the first sentence of their doc comments.
+func Packages() (string, error) {
+	const fields = `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{.Doc}}`
+	listed, err := exec.Command("go", "list", "-f", fields, "partnerkit.dev/...").Output()
+	if err != nil {
+		return "", fmt.Errorf("go list: %w", err)
+	}
+	table := "| package | what it is or does |\n|---|---|\n"
+	for line := range strings.Lines(string(listed)) {
+		name, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "partnerkit.dev/"), "\t")
+		folder, text, _ := strings.Cut(rest, "\t")
+		if text == "" {
+			if text, err = testsDoc(folder); err != nil {
+				return "", err
+			}
+		}
+		table += fmt.Sprintf("| [`%s`](../%s) | %s |\n", name, name, strings.TrimSuffix(strings.ReplaceAll(docStart.ReplaceAllString(text, ""), "|", `\|`), "."))
+	}
+	return table, nil
+}
+
+// testsDoc returns the first sentence about a package of tests alone.
+func testsDoc(folder string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			return "", err
+		}
+		if text := new(doc.Package).Synopsis(parsed.Doc.Text()); text != "" {
+			return text, nil
+		}
+	}
+	return "", fmt.Errorf("%s: expected a doc comment of the package", folder)
 }
