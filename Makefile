@@ -87,7 +87,7 @@ soak: need-cc ## test a partner with 50 other customers SOAKRUNS (20) times, and
 	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|SingleLate|RunIsKilled|TwoSeconds' $(TESTFLAGS) ./conformance/cmd/conformance
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --recorded --report-dir build/soak
-	@SOAK=$(SOAKRUNS) go test -count=1 -timeout 30m -run WindowsOfLawful $(TESTFLAGS) ./conformance/suite
+	@SOAK=$(SOAKRUNS) go test -count=1 -timeout 30m -run WindowsOfLawful $(TESTFLAGS) ./conformance/internal/traffic
 	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'MinimalPartners|ATwinGets' $(TESTFLAGS) ./examples
 	@SOAK=$(SOAKRUNS) nice go test -v -count=1 -timeout 150m -run ANightFinds $(TESTFLAGS) ./marketplace/internal/worker
 	@CALLS=20000 SEED=$(SEED) go test -v -count=1 -timeout 30m -run RandomCalls $(TESTFLAGS) ./marketplace/internal/api

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 )
 
 // pair returns two equal reports in which every rule passed.

@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -134,7 +133,7 @@ func sample() *Result {
 			ID: one.ID, Title: one.Title, Endpoint: one.Endpoint, Level: one.Level, Clause: one.Clause, Why: one.Why, Fix: one.Fix, Outcome: Passed,
 		})
 	}
-	r.Rules[1].Outcome, r.Rules[1].Exchanges = Failed, []probe.Exchange{{Number: 1, Duration: time.Second}}
+	r.Rules[1].Outcome, r.Rules[1].Exchanges = Failed, []Exchange{{Number: 1, Duration: time.Second}}
 	r.Rules[2].Outcome = Warned
 	return r
 }

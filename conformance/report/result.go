@@ -7,8 +7,7 @@ package report
 import (
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -70,7 +69,7 @@ type Result struct {
 
 	// Calls lists all exchanges of the run, for run.har. report.json contains only those that are
 	// evidence.
-	Calls []*probe.Exchange `json:"-"`
+	Calls []*Exchange `json:"-"`
 
 	Pictures map[string][]byte `json:"-"` // HTML by file name; rules name their pictures
 }
@@ -99,7 +98,7 @@ type RuleResult struct {
 	Fix        string              `json:"fix"`
 	DurationMS int64               `json:"duration_ms"`
 	Picture    string              `json:"picture,omitempty"` // the file, next to the report, that draws how the rule was broken
-	Exchanges  []probe.Exchange    `json:"exchanges"`         // the evidence; empty if the rule passed
+	Exchanges  []Exchange          `json:"exchanges"`         // the evidence; empty if the rule passed
 	Races      []Race              `json:"races,omitempty"`   // of a rule about concurrent calls: what was raced
 }
 
@@ -190,12 +189,12 @@ type Leftover struct {
 // CallerFault is a duty of the caller that recorded calls break. It shows nothing about the
 // partner.
 type CallerFault struct {
-	ID       string         `json:"id"`     // as in the mock partner's verdict on its callers, such as "reserve.once"
-	Clause   string         `json:"clause"` // one or several
-	Title    string         `json:"title"`
-	Message  string         `json:"message"` // about the first call that breaks it
-	Calls    int            `json:"calls"`   // number of calls that break it
-	Exchange probe.Exchange `json:"exchange"`
+	ID       string   `json:"id"`     // as in the mock partner's verdict on its callers, such as "reserve.once"
+	Clause   string   `json:"clause"` // one or several
+	Title    string   `json:"title"`
+	Message  string   `json:"message"` // about the first call that breaks it
+	Calls    int      `json:"calls"`   // number of calls that break it
+	Exchange Exchange `json:"exchange"`
 }
 
 // Baseline is the result of comparing a run with its baseline.

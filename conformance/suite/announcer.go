@@ -8,8 +8,8 @@ import (
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // announcer reports the outcome of each rule as soon as it is final.
@@ -47,7 +47,7 @@ func (a *announcer) announce(v *report.RuleResult) {
 func (a *announcer) report(end bool) {
 	var still []string
 	for _, id := range a.waiting {
-		one, _ := rule.Lookup(id)
+		one, _ := rule.Find(id)
 		shown := a.shown(a.verdicts.Get(id))
 		broken := shown.Outcome == report.Failed || shown.Outcome == report.Warned
 		switch {
@@ -83,8 +83,8 @@ func (a *announcer) isBlocked(one rule.Rule) bool {
 
 func (a *announcer) knowsNeeds(one rule.Rule) bool {
 	for _, id := range one.Needs {
-		needed, ok := rule.Lookup(id)
-		if !ok || a.verdicts.Get(id) == nil || !a.knowsNeeds(needed) {
+		needed, err := rule.Find(id)
+		if err != nil || a.verdicts.Get(id) == nil || !a.knowsNeeds(needed) {
 			return false
 		}
 	}
@@ -142,7 +142,7 @@ func (a *announcer) whySkipped(one rule.Rule) (why, remedy string) {
 	case failed != nil:
 		return leftOutAfter(failed.ID), fmt.Sprintf("Fix %s, or run without --fail-fast.", failed.ID)
 	default:
-		return "left out by Ginkgo's own filters", "Run without Ginkgo's filters."
+		return "the suite itself failed before it judged this rule", "Report the failure."
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/ledger"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/traffic"
 	"partnerkit.dev/conformance/internal/undo"
@@ -51,9 +50,7 @@ func (r *run) result() *report.Result {
 		}
 	}
 	result.Baseline = r.config.Baseline.Against(result.Rules, started)
-	if result.NarrowedBy = r.config.narrowedBy(); r.filtered() {
-		result.NarrowedBy = append(result.NarrowedBy, "Ginkgo's own filters")
-	}
+	result.NarrowedBy = r.config.narrowedBy()
 	result.Verdict, result.Reason = r.ending().verdict(result)
 	return result
 }
@@ -91,10 +88,10 @@ func (r *run) measured() report.Coverage {
 }
 
 // latency summarizes the answer times of each endpoint, over the calls that a marketplace makes.
-func latency(exchanges []*probe.Exchange, scaled func(time.Duration) time.Duration) []report.Latency {
-	calls := map[partnerapi.Endpoint][]*probe.Exchange{}
+func latency(exchanges []*report.Exchange, scaled func(time.Duration) time.Duration) []report.Latency {
+	calls := map[partnerapi.Endpoint][]*report.Exchange{}
 	for _, exchange := range exchanges {
-		if exchange.Limit > 0 && (exchange.Failure == nil || exchange.Failure.Kind == probe.Timeout) {
+		if exchange.Limit > 0 && (exchange.Failure == nil || exchange.Failure.Kind == report.Timeout) {
 			calls[exchange.Endpoint] = append(calls[exchange.Endpoint], exchange)
 		}
 	}

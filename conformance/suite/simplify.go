@@ -8,8 +8,8 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // simplest returns the breach of the simplest case that shows one, and that case. A breach later in

@@ -28,10 +28,14 @@ func section(text, name, body string) (string, error) {
 var clauseOfRule = regexp.MustCompile(`(?m)^(\*\*(?:MUST|SHOULD|MAY)\*\* )\(([A-Z]+-\d+)\):`)
 
 // Rules returns the page docs/rules.md: every rule of the suite, and every clause of the contract
-// with its rules. headings are the contract's.
-func Rules(headings []string) (string, error) {
+// with its rules. headings are the contract's, and bin has the conformance command.
+func Rules(bin string, headings []string) (string, error) {
+	listed, err := exec.Command(filepath.Join(bin, "conformance"), "rules", "--markdown").Output()
+	if err != nil {
+		return "", fmt.Errorf("conformance rules --markdown: %w", err)
+	}
 	var page strings.Builder
-	catalogue := strings.Replace(string(rule.Catalogue()), "\n\n", "\n\nThis page is generated from the suite. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
+	catalogue := strings.Replace(string(listed), "\n\n", "\n\nThis page is generated from the suite. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
 	page.WriteString(clauseOfRule.ReplaceAllStringFunc(catalogue, func(found string) string {
 		part := clauseOfRule.FindStringSubmatch(found)
 		return fmt.Sprintf("%s([%s](#%s)):", part[1], part[2], strings.ToLower(part[2]))

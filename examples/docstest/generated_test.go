@@ -66,7 +66,7 @@ func TestTheContractShowsTheRulesOfEachClauseAndTheRulesTheirClause(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown(t, "docs/rules.md", func(string) (string, error) { return Rules(contract.Anchors) })
+	shown(t, "docs/rules.md", func(string) (string, error) { return Rules(programs(t), contract.Anchors) })
 	shown(t, "docs/contract.md", func(text string) (string, error) { return Contract(text), nil })
 }
 

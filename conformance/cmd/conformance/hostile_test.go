@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -156,7 +155,7 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 		t.Run(partner.name, func(t *testing.T) {
 			t.Parallel()
 			address := serve(t, partner.answer)
-			p := start(t, withKey(), "run", "--base-url", address, "--limit-scale", partner.scale(), "--reports", "report.json")
+			p := startProcess(t, withKey(), "run", "--base-url", address, "--limit-scale", partner.scale(), "--reports", "report.json")
 			r := p.wait(t)
 			r.hasOneFinding(t, "products."+partner.breaks, partnerapi.Products)
 			p.staysSmall(t)
@@ -182,7 +181,7 @@ func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint
 	if finding.Message == "" || len(finding.Exchanges) == 0 {
 		t.Fatalf("want a finding with evidence, got %q and %d exchanges", finding.Message, len(finding.Exchanges))
 	}
-	if !slices.ContainsFunc(finding.Exchanges, func(x probe.Exchange) bool { return x.Endpoint == endpoint && x.Curl != "" }) {
+	if !slices.ContainsFunc(finding.Exchanges, func(x report.Exchange) bool { return x.Endpoint == endpoint && x.Curl != "" }) {
 		t.Errorf("want an exchange with %s and its curl line, got %+v", endpoint, finding.Exchanges)
 	}
 	if r.took > soon {
@@ -226,7 +225,7 @@ func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
 			t.Run(string(endpoint)+" "+partner.name, func(t *testing.T) {
 				t.Parallel()
 				address := between(t, small(t), only(endpoint, partner.stepIn))
-				p := start(t, withKey(), "run", "--base-url", address, "--limit-scale", hurry, "--reports", "report.json")
+				p := startProcess(t, withKey(), "run", "--base-url", address, "--limit-scale", hurry, "--reports", "report.json")
 				r := p.wait(t)
 				r.hasOneFinding(t, string(endpoint)+"."+partner.breaks, endpoint)
 				p.staysSmall(t)

@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/example"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/view"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/nearest"
 )
 
 func newRules() *cobra.Command {
@@ -76,7 +78,7 @@ about that clause.`,
 		Example: "  conformance explain reserve.vacancies.one\n  conformance explain RSV-3",
 		Args:    cli.Exactly(1, "Expected the id of one rule or clause, received %d; 'conformance rules' lists all"),
 		RunE: func(command *cobra.Command, args []string) error {
-			rules, err := rule.Named(args[0])
+			rules, err := rulesNamed(args[0])
 			if err != nil {
 				return fmt.Errorf("%w; 'conformance rules' lists all", err)
 			}
@@ -116,6 +118,26 @@ func showSteps(out io.Writer, name string, steps []example.Step) {
 			name = ""
 		}
 	}
+}
+
+// rulesNamed returns the rule with an id, or the rules about the clause with it, in upper or lower
+// case. Its error names similar ids.
+func rulesNamed(name string) ([]rule.Rule, error) {
+	if r, err := rule.Find(strings.ToLower(name)); err == nil {
+		return []rule.Rule{r}, nil
+	}
+	var clauses []string
+	for _, clause := range rule.Coverage() {
+		switch {
+		case !strings.EqualFold(clause.ID, name):
+			clauses = append(clauses, clause.ID)
+		case clause.Reason != "":
+			return nil, fmt.Errorf("no rule judges %s: %s", clause.ID, clause.Reason)
+		default:
+			return slices.DeleteFunc(rule.All(), func(r rule.Rule) bool { return r.Clause != clause.ID }), nil
+		}
+	}
+	return nil, fmt.Errorf("there is no rule or clause %.100q%s", name, nearest.Hint(name, append(clauses, ruleIDs()...)))
 }
 
 func clauseIDs() (ids []string) {

@@ -8,9 +8,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/suite"
 )
 
@@ -103,8 +102,8 @@ func (s *screen) finding(r report.RuleResult) {
 
 // revealing returns the call that shows most of a finding: the one with a marked place, else the
 // last one to the rule's endpoint.
-func revealing(r report.RuleResult) (best *probe.Exchange) {
-	weight := func(x *probe.Exchange) int {
+func revealing(r report.RuleResult) (best *report.Exchange) {
+	weight := func(x *report.Exchange) int {
 		switch {
 		case x.Response != nil && x.Response.Body.Excerpt != "":
 			return 2

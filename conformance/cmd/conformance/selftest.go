@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/cli"
 )
@@ -76,15 +76,11 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			executable, err := os.Executable()
-			if err != nil {
-				return fmt.Errorf("the command cannot find its own file, which it runs for every partner: %w", err)
-			}
 			now, err := flags.begin()
 			if err != nil {
 				return err
 			}
-			return flags.selftest(command, cases, now, executable)
+			return flags.selftest(command, cases, now)
 		},
 	}
 	f := command.Flags()
@@ -156,8 +152,8 @@ func (f selftestFlags) begin() (time.Time, error) {
 	return now, nil
 }
 
-func (f selftestFlags) selftest(command *cobra.Command, cases selftest.Plan, now time.Time, executable string) error {
-	if err := prepareFolder(f.reportDir, matrixFolder); err != nil {
+func (f selftestFlags) selftest(command *cobra.Command, cases selftest.Plan, now time.Time) error {
+	if err := settings.PrepareFolder(f.reportDir, matrixFolder); err != nil {
 		return err
 	}
 	out := command.OutOrStdout()
@@ -166,7 +162,7 @@ func (f selftestFlags) selftest(command *cobra.Command, cases selftest.Plan, now
 	}
 	shown := beginTrials(out, cases)
 	matrix, err := selftest.Run(command.Context(), cases, selftest.Config{
-		Command: executable, Dir: f.reportDir, Now: now, Recorded: f.recorded, Parallel: f.parallel, Progress: shown.trial,
+		Dir: f.reportDir, Now: now, Recorded: f.recorded, Parallel: f.parallel, Progress: shown.trial,
 	})
 	shown.finish()
 	switch {

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 )
 

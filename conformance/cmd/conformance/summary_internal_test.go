@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // resultOf is a run of that verdict in which every rule has the outcome that it is given;
@@ -116,13 +115,13 @@ func TestTheSummaryOfAPartialRunNamesTheFlagAndNeverSaysConformant(t *testing.T)
 
 func TestAFindingShowsWhatIsWrongTheFixAndTheCallThatRevealsIt(t *testing.T) {
 	t.Parallel()
-	excerpt := probe.Exchange{Endpoint: "availability", Curl: "curl the slot", Response: &probe.Response{Body: probe.Body{Excerpt: "{}"}}}
+	excerpt := report.Exchange{Endpoint: "availability", Curl: "curl the slot", Response: &report.Response{Body: report.Body{Excerpt: "{}"}}}
 	r := report.RuleResult{ID: "reserve.code", Level: rule.Must, Clause: "RSV-2", Title: "A hold has a code", Message: "Expected a code", Fix: "Send one.",
-		Endpoint: "reserve", Outcome: report.Failed, Exchanges: []probe.Exchange{{Endpoint: "reserve", Curl: "curl the hold"}, {Endpoint: "products", Curl: "curl the catalog"}}}
+		Endpoint: "reserve", Outcome: report.Failed, Exchanges: []report.Exchange{{Endpoint: "reserve", Curl: "curl the hold"}, {Endpoint: "products", Curl: "curl the catalog"}}}
 	for _, c := range []struct {
-		more []probe.Exchange
+		more []report.Exchange
 		curl string
-	}{{nil, "curl the hold"}, {[]probe.Exchange{excerpt}, "curl the slot"}} {
+	}{{nil, "curl the hold"}, {[]report.Exchange{excerpt}, "curl the slot"}} {
 		shown := r
 		shown.Exchanges = slices.Concat(r.Exchanges, c.more)
 		var out bytes.Buffer

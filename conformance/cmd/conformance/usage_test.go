@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 )
 
 // secret stands in the places into which people paste keys by mistake.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/internal/inbox"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/yamlfile"
 )
 

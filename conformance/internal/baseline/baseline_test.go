@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/baseline"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 func write(t *testing.T, text string) string {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -51,7 +51,7 @@ var derived = sync.OnceValue(func() map[string]derivedExample {
 				if len(problems) != 1 {
 					continue
 				}
-				owner := rule.Owner(r.endpoint, problems[0])
+				owner := fieldrule.Owner(r.endpoint, problems[0])
 				if _, known := all[owner.ID]; owner.ID == "" || known {
 					continue
 				}

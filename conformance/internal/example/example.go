@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"strings"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/fieldrule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -32,7 +33,7 @@ func TestADerivedExampleIsRightByItsSchemaAndWrongByItsRuleAlone(t *testing.T) {
 		}
 	}
 	for _, endpoint := range partnerapi.Endpoints() {
-		for _, r := range rule.Fields(endpoint) {
+		for _, r := range fieldrule.All(endpoint) {
 			_, own := exchanges[r.ID]
 			if _, is := derived()[r.ID]; !is && !own && !strings.HasSuffix(r.ID, ".json") {
 				t.Errorf("no example of %s could be derived", r.ID)

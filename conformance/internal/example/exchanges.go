@@ -3,7 +3,7 @@ package example
 import (
 	"fmt"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

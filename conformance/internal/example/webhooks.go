@@ -3,7 +3,7 @@ package example
 import (
 	"fmt"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 )
 
 // The examples of webhooks show what the partner sends. The status is the marketplace's answer.

@@ -9,7 +9,6 @@ import (
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/count"
@@ -35,7 +34,7 @@ type Result struct {
 	Exploration report.Exploration
 	Flaw        string // what is wrong with the last step of the failing lifecycle; "" if no lifecycle failed
 	Does        string // description of that step
-	Shown       []*probe.Exchange
+	Shown       []*report.Exchange
 	Stop        *partner.Stop // why no further lifecycle was played
 }
 

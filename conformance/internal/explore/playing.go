@@ -50,7 +50,7 @@ type playing struct {
 	start   []int64          // seats left in the slots at the start
 	taken   int              // steps taken, including skipped ones
 	steps   []report.LifecycleStep
-	shown   []*probe.Exchange
+	shown   []*report.Exchange
 	act     Act                 // the last step that may have changed something
 	flaw    string              // what is wrong with the last step; "" if nothing
 	reads   []*scenario.Reading // the last of each slot
@@ -159,7 +159,7 @@ func (e *explorer) play(lifecycle Lifecycle, offers []discover.Offer) *playing {
 	p.lookAround()
 	if p.flaw == "" {
 		for _, exchange := range p.shown {
-			exchange.Abridge()
+			probe.Abridge(exchange)
 		}
 	}
 	return p

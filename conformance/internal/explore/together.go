@@ -7,7 +7,6 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
@@ -31,7 +30,7 @@ type Together struct {
 	Act    Act               // the one that failed
 	Does   string            // its description
 	Flaw   string
-	Shown  []*probe.Exchange
+	Shown  []*report.Exchange
 	Offers map[string]string // product ids by the option keys of the lifecycles that were played
 }
 

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/recording"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/traffic"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/har"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -39,7 +39,7 @@ type Finding struct {
 	Fix      string              `json:"fix"`
 	Times    int                 `json:"times"`     // breaches since the previous line about this rule and history
 	At       time.Time           `json:"at"`        // when the last call of the evidence started
-	Evidence []probe.Exchange    `json:"exchanges"` // of the last breach
+	Evidence []report.Exchange   `json:"exchanges"` // of the last breach
 }
 
 const (

@@ -22,6 +22,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -74,7 +75,7 @@ type Webhook struct {
 	ProductID, OptionID string
 	Slot                discover.Slot
 
-	Exchange *probe.Exchange
+	Exchange *report.Exchange
 }
 
 // Valid reports whether the marketplace would use a webhook.
@@ -221,7 +222,7 @@ func (i *Inbox) keep(w *Webhook) {
 	w.Number = len(i.webhooks) + 1
 	w.Exchange.Number = w.Number
 	if i.evidence += int(w.Exchange.Request.Body.Size); i.evidence > mostEvidence {
-		w.Exchange.Abridge()
+		probe.Abridge(w.Exchange)
 	}
 	i.webhooks = append(i.webhooks, w)
 }

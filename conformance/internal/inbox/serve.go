@@ -15,7 +15,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -72,7 +72,7 @@ func (i *Inbox) take(w http.ResponseWriter, r *http.Request, kind Kind) {
 	})
 	i.keep(hook)
 	text := hook.answer()
-	hook.Exchange.Answered(hook.Status, []byte(i.redact.Redact(text)), time.Since(began))
+	probe.SetAnswer(hook.Exchange, hook.Status, []byte(i.redact.Redact(text)), time.Since(began))
 	i.wake()
 	if hook.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")

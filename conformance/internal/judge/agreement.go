@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -181,7 +182,7 @@ func FieldSpecs() []Spec {
 		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted,
 	}
 	for _, endpoint := range partnerapi.Endpoints() {
-		rules = append(rules, rule.Fields(endpoint)...)
+		rules = append(rules, fieldrule.All(endpoint)...)
 	}
 	return each(rules, func(rule.Rule) []Step { return []Step{fields()} })
 }

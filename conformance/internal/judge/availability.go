@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -30,7 +31,7 @@ func availabilitySpecs() []Spec {
 		})
 	}
 	specs := each([]rule.Rule{rule.AvailabilityStatus, rule.AvailabilityJSON, rule.AvailabilityShape}, read)
-	specs = append(specs, each(append(rule.Fields(partnerapi.Availability), rule.SlotKnownUnit, rule.SlotUnique), clean)...)
+	specs = append(specs, each(append(fieldrule.All(partnerapi.Availability), rule.SlotKnownUnit, rule.SlotUnique), clean)...)
 	specs = append(specs, again(rule.SlotPermanent, inTurn(windows(scenario.PlaySameWindow, KeepsIDs), windows(scenario.PlayDay, KeepsIDs))))
 	specs = append(specs, each([]rule.Rule{rule.SlotWindow, rule.SlotEndsLater}, clean)...)
 	specs = append(specs,

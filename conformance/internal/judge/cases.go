@@ -8,9 +8,9 @@ import (
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // CaseSpecs returns the specs of the rules that are also judged on a case: the same steps with the
@@ -133,7 +133,7 @@ func lastSeat(t *scenario.SellOut) Try {
 	}
 	return Try{
 		Flaw: fmt.Sprintf("Expected a hold of 1 seat, with %s left; received a refusal: %s", model.SeatsWord(t.Full.Last.Left), t.Refused.Message),
-		At:   t.Full, Shown: append([]*probe.Exchange{t.Full.Last.Shown}, t.Refused.Exchanges...),
+		At:   t.Full, Shown: append([]*report.Exchange{t.Full.Last.Shown}, t.Refused.Exchanges...),
 	}
 }
 

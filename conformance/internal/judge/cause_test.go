@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

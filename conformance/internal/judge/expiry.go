@@ -4,10 +4,9 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // expires lists the steps that check whether the run can let a hold expire.
@@ -75,7 +74,7 @@ func canExpire(m scenario.Means) Finding {
 }
 
 // back expects that the hold's seats are available again in a later reading.
-func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, between ...*probe.Exchange) Move {
+func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, between ...*report.Exchange) Move {
 	m := Move{before: e.Before, via: append([]*scenario.Reading{e.Held}, via...), after: after, stop: e.Stop, between: append(e.Reserve(), between...)}
 	if e.Ending != nil { // fewer customers can have changed seats since then
 		m.before, m.via, m.by, m.infants = e.Ending, via, e.Guests, e.Infants

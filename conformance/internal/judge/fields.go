@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -30,10 +32,10 @@ type Fields struct {
 type places struct {
 	problems  []string
 	count     int
-	first     int               // number of the first exchange
-	exchanges []*probe.Exchange // each once, with its first place marked
-	repeats   int               // how often later pulls have shown the same; not in count
-	last      func() Finding    // the last breach alone
+	first     int                // number of the first exchange
+	exchanges []*report.Exchange // each once, with its first place marked
+	repeats   int                // how often later pulls have shown the same; not in count
+	last      func() Finding     // the last breach alone
 }
 
 func NewFields(redact func(string) string) *Fields {
@@ -42,7 +44,7 @@ func NewFields(redact func(string) string) *Fields {
 
 // add records a breach of r in an answer. value is the decoded element that shows it; place is a
 // JSON pointer into value.
-func (f *Fields) add(r rule.Rule, problem string, exchange *probe.Exchange, value any, place string) {
+func (f *Fields) add(r rule.Rule, problem string, exchange *report.Exchange, value any, place string) {
 	found := f.found[r.ID]
 	if found == nil {
 		found = &places{first: exchange.Number}
@@ -51,14 +53,14 @@ func (f *Fields) add(r rule.Rule, problem string, exchange *probe.Exchange, valu
 	found.count++
 	f.all++
 	found.last = func() Finding {
-		return problems([]string{f.redact(problem)}, exchange.Marked(value, place, f.redact))
+		return problems([]string{f.redact(problem)}, probe.Marked(exchange, value, place, f.redact))
 	}
 	if len(found.problems) == mostFindings {
 		return
 	}
 	found.problems = append(found.problems, f.redact(problem))
-	if !slices.ContainsFunc(found.exchanges, func(x *probe.Exchange) bool { return x.Number == exchange.Number }) {
-		found.exchanges = append(found.exchanges, exchange.Marked(value, place, f.redact))
+	if !slices.ContainsFunc(found.exchanges, func(x *report.Exchange) bool { return x.Number == exchange.Number }) {
+		found.exchanges = append(found.exchanges, probe.Marked(exchange, value, place, f.redact))
 	}
 }
 
@@ -85,12 +87,12 @@ func (f *Fields) Last(id string) (last Finding, times int) {
 	return last, times
 }
 
-func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem schemas.Problem) {
-	owner, text := rule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
+func (f *Fields) Product(pull *report.Exchange, index int, product any, problem schemas.Problem) {
+	owner, text := fieldrule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
 	if found := f.found[owner.ID]; found != nil && found.first != pull.Number && slices.Contains(found.problems, f.redact(text)) {
 		found.repeats++ // an earlier pull has shown it
 		found.last = func() Finding {
-			return problems([]string{f.redact(text)}, pull.Marked(product, problem.Pointer, f.redact))
+			return problems([]string{f.redact(text)}, probe.Marked(pull, product, problem.Pointer, f.redact))
 		}
 		return
 	}
@@ -98,7 +100,7 @@ func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem s
 }
 
 func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
-	f.add(rule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
+	f.add(fieldrule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
 }
 
 // Slot implements scenario.Observer. It judges a slot by its schema and by the rules about its
@@ -109,7 +111,7 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 		f.add(r, fmt.Sprintf("slots of %s: %s", in.Question, placed), in.Exchange, value, problem.Pointer)
 	}
 	for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
-		add(rule.Owner(in.Exchange.Endpoint, problem), problem)
+		add(fieldrule.Owner(in.Exchange.Endpoint, problem), problem)
 	}
 	note := func(r rule.Rule, place, format string, args ...any) {
 		add(r, schemas.Problem{Pointer: place, Message: fmt.Sprintf(format, args...)})

@@ -14,12 +14,13 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -28,14 +29,14 @@ import (
 type Finding struct {
 	Outcome   report.Outcome // "": nothing is wrong; Failed: a rule is broken, at either level
 	Message   string
-	Remedy    string            // what would let the rule be judged, if it was not
-	Cause     *rule.Rule        // the rule that is broken or that blocks; nil: the judged rule
-	Suspects  []rule.Rule       // rules that block this one if they are broken
-	Problems  []string          // every offending place, if there are several
-	Exchanges []*probe.Exchange // the evidence
-	Picture   []byte            // HTML that draws the violation; may be nil
-	Races     []report.Race     // the rounds that passed
-	On        *plan.Case        // the case that shows it; nil if it cannot be simplified
+	Remedy    string             // what would let the rule be judged, if it was not
+	Cause     *rule.Rule         // the rule that is broken or that blocks; nil: the judged rule
+	Suspects  []rule.Rule        // rules that block this one if they are broken
+	Problems  []string           // every offending place, if there are several
+	Exchanges []*report.Exchange // the evidence
+	Picture   []byte             // HTML that draws the violation; may be nil
+	Races     []report.Race      // the rounds that passed
+	On        *plan.Case         // the case that shows it; nil if it cannot be simplified
 }
 
 func (f Finding) Ends() bool { return f.Outcome != "" }
@@ -67,7 +68,7 @@ func blockedBy(r rule.Rule) Finding { return Finding{Outcome: report.Blocked, Ca
 func unless(rules ...rule.Rule) Finding { return Finding{Suspects: rules} }
 
 // problems returns the finding that the rule is broken in several places.
-func problems(all []string, shown ...*probe.Exchange) Finding {
+func problems(all []string, shown ...*report.Exchange) Finding {
 	if len(all) == 0 {
 		return Finding{}
 	}
@@ -77,7 +78,7 @@ func problems(all []string, shown ...*probe.Exchange) Finding {
 }
 
 // Showing adds evidence before that of f.
-func (f Finding) Showing(exchanges ...*probe.Exchange) Finding {
+func (f Finding) Showing(exchanges ...*report.Exchange) Finding {
 	f.Exchanges = append(exchanges[:len(exchanges):len(exchanges)], f.Exchanges...)
 	return f
 }
@@ -135,7 +136,7 @@ func Expect(answer *probe.Answer, checks ...Check) Finding {
 			return Broken("%s", flaw).Showing(answer.Exchange)
 		}
 	}
-	return Finding{Exchanges: []*probe.Exchange{answer.Exchange}}
+	return Finding{Exchanges: []*report.Exchange{answer.Exchange}}
 }
 
 func expectEach(answers []*probe.Answer, checks ...Check) (f Finding) {
@@ -188,8 +189,8 @@ func IsJSONType(declared string) bool {
 }
 
 // sent returns the exchanges of the acts that were answered.
-func sent(acts ...scenario.Act) []*probe.Exchange {
-	var exchanges []*probe.Exchange
+func sent(acts ...scenario.Act) []*report.Exchange {
+	var exchanges []*report.Exchange
 	for _, act := range acts {
 		for _, answer := range act.Answers() {
 			exchanges = append(exchanges, answer.Exchange)
@@ -264,7 +265,7 @@ func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 	case stop.Kind == partner.WrongShape:
 		return rules.shape, true
 	case stop.Kind == partner.Misfit:
-		return rule.Owner(stop.Endpoint, stop.Problem), true
+		return fieldrule.Owner(stop.Endpoint, stop.Problem), true
 	default:
 		return rule.Rule{}, false
 	}

@@ -3,8 +3,8 @@ package judge
 import (
 	"slices"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/rule"
 )
 
 // MemorySpecs returns the specs that judge the rules about holds and bookings again, on some that

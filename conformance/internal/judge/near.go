@@ -2,8 +2,9 @@ package judge
 
 import (
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -147,10 +148,10 @@ func unknownCodes(all scenario.CodeTries, right Check) Finding {
 	return Finding{}
 }
 
-func exchanges(tries scenario.KeyTries) []*probe.Exchange {
-	return list(tries, func(t scenario.KeyTry) *probe.Exchange { return t.Answer.Exchange })
+func exchanges(tries scenario.KeyTries) []*report.Exchange {
+	return list(tries, func(t scenario.KeyTry) *report.Exchange { return t.Answer.Exchange })
 }
 
-func codeExchanges(tries scenario.CodeTries) []*probe.Exchange {
-	return list(tries, func(t scenario.CodeTry) *probe.Exchange { return t.Answer.Exchange })
+func codeExchanges(tries scenario.CodeTries) []*report.Exchange {
+	return list(tries, func(t scenario.CodeTry) *report.Exchange { return t.Answer.Exchange })
 }

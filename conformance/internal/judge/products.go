@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -21,7 +23,7 @@ func productSpecs() []Spec {
 	}
 	specs := each([]rule.Rule{rule.Reachable, rule.KeyAccepted, rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape},
 		func(rule.Rule) []Step { return []Step{catalog} })
-	specs = append(specs, each(append(rule.Fields(partnerapi.Products), rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
+	specs = append(specs, each(append(fieldrule.All(partnerapi.Products), rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
 	specs = append(specs,
 		of(rule.ProductUnique, uniqueProducts),
 		of(rule.OptionUnique, uniqueOptions),
@@ -101,7 +103,7 @@ func uniqueUnits(v *scenario.Survey) (f Finding) {
 }
 
 // unique finds an id that occurs twice in a list. Missing ids are judged by another rule.
-func unique(in *probe.Exchange, place string, list []string) Finding {
+func unique(in *report.Exchange, place string, list []string) Finding {
 	first := map[string]int{}
 	for i, id := range list {
 		if before, seen := first[id]; seen && id != "" {

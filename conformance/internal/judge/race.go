@@ -10,9 +10,9 @@ import (
 	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas"
 )
@@ -65,7 +65,7 @@ func round(of string, before *scenario.Reading, answers []*probe.Answer, after *
 	r := &race{before: before, after: after, history: model.NewHistory(left, holdless, holds...)}
 	r.Of, r.At, r.Took = of, after, after.First.At().Sub(before.Last.At())
 	r.Disturbed = !before.Stable() || !after.Stable()
-	r.Shown = []*probe.Exchange{before.Last.Exchange}
+	r.Shown = []*report.Exchange{before.Last.Exchange}
 	for _, answer := range answers {
 		r.Shown = append(r.Shown, answer.Exchange)
 	}
@@ -78,7 +78,7 @@ func holdOf(guests int64, stage model.Stage) model.Hold {
 	return model.Hold{Party: model.Party{Guests: guests}, Stage: stage}
 }
 
-func (r *race) add(call model.Call, outcome model.Outcome, exchange *probe.Exchange) {
+func (r *race) add(call model.Call, outcome model.Outcome, exchange *report.Exchange) {
 	r.history.Add(call, outcome, exchange.StartedAt, exchange.Duration)
 }
 

@@ -2,8 +2,8 @@ package judge
 
 import (
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 )
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 const (
@@ -38,7 +38,7 @@ type optionSlots struct {
 	ids   map[slotTime]string // "" if several slots have that time
 	times map[string]slotTime
 	open  map[slotTime]bool // the ones that can be booked, as the last answer shows them
-	lost  *probe.Exchange   // an empty answer that lacked slots; nil: none
+	lost  *report.Exchange  // an empty answer that lacked slots; nil: none
 	gone  []slotTime        // those slots
 }
 

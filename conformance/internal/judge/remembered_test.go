@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -19,7 +19,7 @@ func slotsAnswer(ids ...string) scenario.SlotAnswer {
 	now := time.Now()
 	in := scenario.SlotAnswer{
 		Question: scenario.Question{Product: discover.Product{ID: "p", Zone: time.UTC}, Option: discover.Option{ID: "o"}, Window: discover.Lookahead(now, time.UTC)},
-		Exchange: &probe.Exchange{StartedAt: now},
+		Exchange: &report.Exchange{StartedAt: now},
 	}
 	for day, id := range ids {
 		if id == "" {

@@ -2,15 +2,16 @@ package judge
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -87,7 +88,7 @@ func accepts(v *scenario.OptionCheck) Finding {
 	switch stop := v.Stop; {
 	case stop != nil && stop.Kind == partner.Refused:
 		return Broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
-			Showing(append([]*probe.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
+			Showing(append([]*report.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
 	case v.Hold == nil && stop != nil && !stop.OnlyMissing():
 		return Stopped(stop)
 	default:
@@ -137,7 +138,7 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 			if value != "" && first[value] {
 				f := Broken("Expected a unique %s for each, received %q twice", field, value)
 				for _, exchange := range all.Exchanges {
-					if exchange.Response != nil && exchange.Response.Body.Mentions(value) {
+					if exchange.Response != nil && strings.Contains(exchange.Response.Body.Text, value) {
 						f.Exchanges = append(f.Exchanges, exchange)
 					}
 				}

@@ -10,19 +10,19 @@ import (
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // answer is an answer of that status and body; status 0: none came.
 func answer(status int, body string) *probe.Answer {
-	exchange := &probe.Exchange{Response: &probe.Response{Status: status, Header: http.Header{"Content-Type": {"application/json"}}}}
-	exchange.Response.Body = probe.Body{Text: body, Size: int64(len(body))}
+	exchange := &report.Exchange{Response: &report.Response{Status: status, Header: http.Header{"Content-Type": {"application/json"}}}}
+	exchange.Response.Body = report.Body{Text: body, Size: int64(len(body))}
 	if status == 0 {
-		exchange.Response, exchange.Failure = nil, &probe.Failure{Kind: probe.Reset, Message: "gone"}
+		exchange.Response, exchange.Failure = nil, &report.Failure{Kind: report.Reset, Message: "gone"}
 	}
 	return &probe.Answer{Exchange: exchange, Raw: []byte(body)}
 }
@@ -114,7 +114,7 @@ func TestIdsThatComeTwiceAreFound(t *testing.T) {
 		for _, code := range codes {
 			all.Entries = append(all.Entries, ledger.Entry{Code: code})
 		}
-		all.Exchanges = []*probe.Exchange{answer(200, "h-1").Exchange, answer(200, "h-2").Exchange}
+		all.Exchanges = []*report.Exchange{answer(200, "h-1").Exchange, answer(200, "h-2").Exchange}
 		return all
 	}
 	finds(t, "each its own", codes(entries("h-1", "h-2", "")), "", "")
@@ -155,14 +155,14 @@ func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 
 func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
 	t.Parallel()
-	late := []*probe.Exchange{answer(200, "").Exchange}
+	late := []*report.Exchange{answer(200, "").Exchange}
 	finds(t, "in time", inTime(scenario.AnswerTimes{Limit: time.Second, Times: []time.Duration{1}}), "", "")
 	finds(t, "one late", inTime(scenario.AnswerTimes{Limit: time.Second, Times: []time.Duration{2 * time.Second}, Late: late}), report.Warned, "1 of 1 calls took longer, the worst 2s")
 	finds(t, "broken", inTime(scenario.AnswerTimes{Broken: stop(partner.Late, partnerapi.Reserve, partner.Usual)}), report.Failed, "stopped")
 	finds(t, "no call", inTime(scenario.AnswerTimes{}), report.Inconclusive, "no call was answered")
 	typed := answer(200, `{}`)
 	typed.Endpoint = partnerapi.Reserve
-	all := scenario.Record{Exchanges: []*probe.Exchange{typed.Exchange}}
+	all := scenario.Record{Exchanges: []*report.Exchange{typed.Exchange}}
 	finds(t, "JSON", contentType(partnerapi.Reserve)(all), "", "")
 	finds(t, "none", contentType(partnerapi.Cancel)(all), report.Inconclusive, "no answer of this endpoint")
 	typed.Response.Header.Set("Content-Type", "text/plain")
@@ -234,7 +234,7 @@ func TestFindingsAreBoundedAndCounted(t *testing.T) {
 	const many = 3 * mostFindings
 	fields := NewFields(strings.Clone)
 	for number := range many {
-		fields.add(rule.SlotID, "Expected an id", &probe.Exchange{Number: number, Response: &probe.Response{}}, map[string]any{"id": "x"}, "/id")
+		fields.add(rule.SlotID, "Expected an id", &report.Exchange{Number: number, Response: &report.Response{}}, map[string]any{"id": "x"}, "/id")
 	}
 	finding := fields.Finding(rule.SlotID.ID)
 	if len(finding.Problems) != mostFindings || len(finding.Exchanges) != mostFindings {
@@ -258,7 +258,7 @@ func answerOf(from, to string, slots ...discover.Slot) scenario.SlotAnswer {
 		Question: scenario.Question{
 			Product: discover.Product{ID: "walk", Zone: time.UTC}, Option: discover.Option{ID: "morning"}, Window: discover.Window{From: from, To: to},
 		},
-		Slots: slots, Exchange: &probe.Exchange{},
+		Slots: slots, Exchange: &report.Exchange{},
 	}
 }
 
@@ -288,7 +288,7 @@ func TestIDsStayWithTheirSlots(t *testing.T) {
 
 // lookAt is a look at a slot, so many milliseconds after the first.
 func lookAt(ms int, left int64) *scenario.Reading {
-	look := scenario.Look{Left: left, Exchange: &probe.Exchange{StartedAt: time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond)}}
+	look := scenario.Look{Left: left, Exchange: &report.Exchange{StartedAt: time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond)}}
 	return &scenario.Reading{Counted: true, First: look, Last: look}
 }
 

@@ -11,9 +11,9 @@ import (
 	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // Spec is how one rule is judged: step by step, until a step finds something. If no step does, the
@@ -64,7 +64,7 @@ type Try struct {
 	Suspects []rule.Rule
 	At       *scenario.Reading // of the slot used; nil: other customers do not matter
 	On       *plan.Case        // the case that the try was equal to; nil if it cannot be simplified
-	Shown    []*probe.Exchange
+	Shown    []*report.Exchange
 	Picture  []byte        // HTML; may be nil
 	Stop     *partner.Stop // why there is nothing to judge
 
@@ -195,10 +195,10 @@ type Move struct {
 	by            int64
 	infants       int64 // among the guests whose seats change; they may have no seat
 	stop          *partner.Stop
-	between       []*probe.Exchange // what happened between the readings
-	part          *part             // an earlier part of the move; nil: none is judged by itself
-	place         int64             // of several moves of a lifecycle, which one this is
-	uncounted     bool              // the hold need not take seats
+	between       []*report.Exchange // what happened between the readings
+	part          *part              // an earlier part of the move; nil: none is judged by itself
+	place         int64              // of several moves of a lifecycle, which one this is
+	uncounted     bool               // the hold need not take seats
 }
 
 // part is a part of a move that another rule is about.
@@ -249,7 +249,7 @@ func (m Move) try() Try {
 				t.Cause = cmp.Or(earlier.Cause, &m.part.rule)
 			}
 		}
-		t.Shown = slices.Concat([]*probe.Exchange{m.before.Last.Shown}, m.between, []*probe.Exchange{m.after.First.Shown})
+		t.Shown = slices.Concat([]*report.Exchange{m.before.Last.Shown}, m.between, []*report.Exchange{m.after.First.Shown})
 	}
 	return t
 }
@@ -329,7 +329,7 @@ func reserved(before *scenario.Reading, act scenario.Act, stop *partner.Stop, wa
 			break
 		}
 	}
-	t := Try{Shown: []*probe.Exchange{before.Last.Exchange, answer.Exchange}}
+	t := Try{Shown: []*report.Exchange{before.Last.Exchange, answer.Exchange}}
 	if answer.OK(wanted...) {
 		return t
 	}

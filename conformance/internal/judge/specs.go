@@ -7,10 +7,9 @@ import (
 
 	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -89,7 +88,7 @@ func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
 	return func(all scenario.Record) Finding {
 		judged := 0
 		var wrong []string
-		var shown []*probe.Exchange
+		var shown []*report.Exchange
 		for _, exchange := range all.Exchanges {
 			if exchange.Endpoint != endpoint || exchange.Failure != nil || exchange.Response.Status/100 != 2 || exchange.Response.Body.Size == 0 {
 				continue

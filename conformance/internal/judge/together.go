@@ -3,7 +3,7 @@ package judge
 import (
 	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/internal/model"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 )
 
 // TogetherSpecs returns the specs that judge rules again while several holds and bookings of one

@@ -5,7 +5,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/internal/model"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 )
 
 func TestEveryFailedStepOfALifecycleBreaksTheRuleOfItsCall(t *testing.T) {

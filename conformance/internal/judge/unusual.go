@@ -5,10 +5,9 @@ import (
 	"net/http"
 
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // unusualSpecs returns the specs that judge calls that are lawful but not what is tried first.
@@ -119,9 +118,9 @@ func bears(o scenario.MalformedRequests) Finding {
 // 5xx. An answer that is too large to read counts as an answer.
 func bearsAll(all []scenario.MalformedRequest) Finding {
 	var wrong []string
-	var shown []*probe.Exchange
+	var shown []*report.Exchange
 	for _, odd := range all {
-		failed := odd.Answer.Failure != nil && odd.Answer.Failure.Kind != probe.TooLarge
+		failed := odd.Answer.Failure != nil && odd.Answer.Failure.Kind != report.TooLarge
 		if failed || odd.Answer.Response.Status >= http.StatusInternalServerError {
 			wrong = append(wrong, fmt.Sprintf("%s: expected a 4xx, or nothing done, received %s", odd.What, odd.Answer.Words()))
 			shown = append(shown, odd.Answer.Exchange)
@@ -151,7 +150,7 @@ func badInputNoEffect() []Step {
 
 func partiesHoldNothing(b *scenario.BadParties) Finding {
 	var wrong []string
-	var shown []*probe.Exchange
+	var shown []*report.Exchange
 	for _, odd := range b.Parties {
 		if odd.Held {
 			wrong = append(wrong, odd.What+": expected a refusal, received a hold")

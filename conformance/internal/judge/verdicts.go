@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // Verdicts keeps the state of every rule. A later lifecycle can still break a rule that has passed, but
@@ -26,7 +25,7 @@ func NewVerdicts(words func(string) string) *Verdicts {
 func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *report.RuleResult {
 	known := &report.RuleResult{
 		ID: r.ID, Title: r.Title, Endpoint: r.Endpoint, Level: r.Level, Clause: r.Clause,
-		Outcome: outcome, Message: v.words(message), Why: r.Why, Fix: r.Fix, Exchanges: []probe.Exchange{},
+		Outcome: outcome, Message: v.words(message), Why: r.Why, Fix: r.Fix, Exchanges: []report.Exchange{},
 	}
 	v.byID[r.ID] = known
 	return known
@@ -121,7 +120,7 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 		case known.Outcome == report.Failed:
 			return id
 		case known.Outcome == report.Inconclusive:
-			if needed, is := rule.Lookup(id); is {
+			if needed, err := rule.Find(id); err == nil {
 				if blocks := v.blocks(needed); blocks != "" {
 					return blocks
 				}
@@ -135,7 +134,7 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 // if there is no such rule.
 func (v *Verdicts) brokenBelow(r rule.Rule) string {
 	for _, id := range r.Needs {
-		if needed, is := rule.Lookup(id); is {
+		if needed, err := rule.Find(id); err == nil {
 			if cause := v.brokenBelow(needed); cause != "" {
 				return cause
 			}
@@ -211,7 +210,7 @@ func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.Ru
 // blocked.
 func (v *Verdicts) Settle(late *Fields) {
 	for id := range late.found {
-		r, _ := rule.Lookup(id)
+		r, _ := rule.Find(id)
 		if known := v.Get(id); known != nil && (known.Outcome == report.Passed || known.Outcome == report.Inconclusive) && !v.isBroken(r) {
 			v.found(r, late.Finding(id))
 		}
@@ -252,7 +251,7 @@ func (v *Verdicts) found(r rule.Rule, f Finding) {
 
 // block records which broken rule keeps another from being judged.
 func (v *Verdicts) block(blocked *report.RuleResult, cause string) {
-	named, _ := rule.Lookup(cause)
+	named, _ := rule.Find(cause)
 	blocked.BlockedBy, blocked.Message = cause, whileBroken(cause)
 	blocked.Remedy = cmp.Or(remedyOf(named), fmt.Sprintf("Fix %s.", cause))
 }
@@ -268,14 +267,14 @@ func whileBroken(id string) string { return fmt.Sprintf("cannot be judged until 
 
 // Evidence copies the exchanges that a report shows, in the order in which they were sent and each
 // once. It prefers the copy with a marked place.
-func Evidence(exchanges []*probe.Exchange) []probe.Exchange {
+func Evidence(exchanges []*report.Exchange) []report.Exchange {
 	const most = 12 // a lifecycle is shorter; a rule over the complete catalog shows its first breaches
-	shown := []probe.Exchange{}
+	shown := []report.Exchange{}
 	for _, exchange := range exchanges {
 		if exchange == nil {
 			continue
 		}
-		known := slices.IndexFunc(shown, func(x probe.Exchange) bool {
+		known := slices.IndexFunc(shown, func(x report.Exchange) bool {
 			return x.Number == exchange.Number && x.Endpoint == exchange.Endpoint
 		})
 		switch {
@@ -285,7 +284,7 @@ func Evidence(exchanges []*probe.Exchange) []probe.Exchange {
 			shown = append(shown, *exchange)
 		}
 	}
-	slices.SortFunc(shown, func(a, b probe.Exchange) int {
+	slices.SortFunc(shown, func(a, b report.Exchange) int {
 		if (a.Endpoint == rule.Webhooks) != (b.Endpoint == rule.Webhooks) { // these are numbered apart
 			return a.StartedAt.Compare(b.StartedAt)
 		}

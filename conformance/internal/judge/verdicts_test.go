@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // blame has a lifecycle find a rule broken that is not the one that is judged.
-func blame(v *Verdicts, r rule.Rule, message string, shown ...*probe.Exchange) bool {
+func blame(v *Verdicts, r rule.Rule, message string, shown ...*report.Exchange) bool {
 	return v.Blame(Finding{Outcome: report.Failed, Message: message, Cause: &r, Exchanges: shown}) != nil
 }
 
@@ -95,7 +94,7 @@ func TestRulesThatBlockEachOtherDoNotHangTheRun(t *testing.T) {
 func TestABrokenRuleStaysBroken(t *testing.T) {
 	t.Parallel()
 	v := NewVerdicts(strings.Clone)
-	if !blame(v, rule.ReserveCode, "no code", &probe.Exchange{Number: 1}) {
+	if !blame(v, rule.ReserveCode, "no code", &report.Exchange{Number: 1}) {
 		t.Error("want the first breach to be news")
 	}
 	if blame(v, rule.ReserveCode, "no code again") {
@@ -136,9 +135,9 @@ func TestABreachWeighsAsItsLevelDoes(t *testing.T) {
 
 func TestEvidenceIsShownOnceAndBounded(t *testing.T) {
 	t.Parallel()
-	exchanges := []*probe.Exchange{nil}
+	exchanges := []*report.Exchange{nil}
 	for number := range 50 {
-		exchanges = append(exchanges, &probe.Exchange{Number: number}, &probe.Exchange{Number: number})
+		exchanges = append(exchanges, &report.Exchange{Number: number}, &report.Exchange{Number: number})
 	}
 	shown := Evidence(exchanges)
 	if len(shown) != 12 || shown[0].Number != 0 || shown[1].Number != 1 {

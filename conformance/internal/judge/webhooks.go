@@ -8,9 +8,9 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // A partner may send no webhooks, or only some (WHK-5). So a missing notification breaks no MUST
@@ -72,7 +72,7 @@ const mostShownWebhooks = 3
 // refusedWebhooks finds the flaws of the first webhook that has any.
 func refusedWebhooks(v *scenario.Webhooks, flaws func(*inbox.Webhook) []string) Finding {
 	var first []string
-	var shown []*probe.Exchange
+	var shown []*report.Exchange
 	for _, w := range v.Mail.Webhooks {
 		if found := flaws(w); len(found) > 0 && len(shown) < mostShownWebhooks {
 			if shown = append(shown, w.Exchange); first == nil {
@@ -178,7 +178,7 @@ func notifiedStates(v *scenario.Webhooks) Finding {
 func differs(n *scenario.Notified) string { return n.Differs(n.Received[len(n.Received)-1]) }
 
 // evidenceOf returns the last notification of a change, and the seats after it.
-func evidenceOf(n *scenario.Notified) (all []*probe.Exchange) {
+func evidenceOf(n *scenario.Notified) (all []*report.Exchange) {
 	for _, read := range n.Seats[:min(1, len(n.Seats))] {
 		all = append(all, read.Last.Shown)
 	}
@@ -285,7 +285,7 @@ func notifiedAgain(v *scenario.Webhooks) Finding {
 			return Broken("Expected the notification that was answered with 503 again within %s, received none", v.Wait.Round(time.Second)).
 				Showing(hold.Refused.Exchange)
 		default:
-			return Finding{Exchanges: []*probe.Exchange{hold.Refused.Exchange, hold.Received[0].Exchange}}
+			return Finding{Exchanges: []*report.Exchange{hold.Refused.Exchange, hold.Received[0].Exchange}}
 		}
 	})
 }

@@ -7,16 +7,15 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // notification is a valid notification with these vacancies.
 func notification(vacancies int64) *inbox.Webhook {
-	return &inbox.Webhook{Kind: inbox.Notify, ProductID: "walk", OptionID: "am", Slot: slotLeft(vacancies), Exchange: &probe.Exchange{Endpoint: rule.Webhooks}}
+	return &inbox.Webhook{Kind: inbox.Notify, ProductID: "walk", OptionID: "am", Slot: slotLeft(vacancies), Exchange: &report.Exchange{Endpoint: rule.Webhooks}}
 }
 
 func slotLeft(vacancies int64) discover.Slot {

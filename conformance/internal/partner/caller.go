@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -78,7 +79,7 @@ func (c *Caller) Call(ctx context.Context, call probe.Call, again bool) (*probe.
 			return answer, stop
 		}
 		switch {
-		case answer.Failure == nil, answer.Failure.Kind != probe.Timeout:
+		case answer.Failure == nil, answer.Failure.Kind != report.Timeout:
 			return answer, nil
 		case !again:
 			return answer, pace.unanswered(call)
@@ -115,7 +116,7 @@ func (c *Caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Sto
 		}
 		answer := c.Client.Do(ctx, call)
 		switch {
-		case answer.Failure != nil && answer.Failure.Kind == probe.Stopped:
+		case answer.Failure != nil && answer.Failure.Kind == report.Stopped:
 			return nil, c.Time.Out()
 		case answer.Closed && call.Endpoint != partnerapi.Reserve:
 			unanswered = !probe.Repeatable(call.Endpoint)
@@ -215,7 +216,7 @@ func (c *Caller) MaySend(ctx context.Context, endpoints ...partnerapi.Endpoint) 
 // AnsweredAll returns a stop if a call of a race was not answered in time: its effect is unknown.
 func AnsweredAll(answers []*probe.Answer) *Stop {
 	for _, answer := range answers {
-		if answer.Failure != nil && (answer.Failure.Kind == probe.Timeout || answer.Failure.Kind == probe.Stopped || answer.Closed) {
+		if answer.Failure != nil && (answer.Failure.Kind == report.Timeout || answer.Failure.Kind == report.Stopped || answer.Closed) {
 			return NotHere("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
 		}
 	}

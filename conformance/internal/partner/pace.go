@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -26,15 +27,15 @@ type Pace struct {
 	Limit time.Duration
 
 	mu    sync.Mutex
-	calls []*probe.Exchange
-	worst [judgedCalls - 1]*probe.Exchange // the two late calls that broke the limit
-	late  []*probe.Exchange
+	calls []*report.Exchange
+	worst [judgedCalls - 1]*report.Exchange // the two late calls that broke the limit
+	late  []*report.Exchange
 }
 
-func (p *Pace) record(exchange *probe.Exchange) {
+func (p *Pace) record(exchange *report.Exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if exchange.Failure != nil && exchange.Failure.Kind != probe.Timeout {
+	if exchange.Failure != nil && exchange.Failure.Kind != report.Timeout {
 		return // a call that broke off early shows nothing about the limit
 	}
 	p.calls = append(p.calls, exchange)
@@ -43,7 +44,7 @@ func (p *Pace) record(exchange *probe.Exchange) {
 	}
 	p.late = append(p.late, exchange)
 	recent := p.calls[max(0, len(p.calls)-judgedCalls):]
-	var both []*probe.Exchange
+	var both []*report.Exchange
 	for _, call := range recent {
 		if p.isLate(call) {
 			both = append(both, call)
@@ -54,7 +55,7 @@ func (p *Pace) record(exchange *probe.Exchange) {
 	}
 }
 
-func (p *Pace) isLate(exchange *probe.Exchange) bool {
+func (p *Pace) isLate(exchange *report.Exchange) bool {
 	return exchange.Failure != nil || exchange.Duration > p.Limit
 }
 
@@ -92,13 +93,13 @@ func (p *Pace) Times() []time.Duration {
 }
 
 // Late returns the calls over the limit.
-func (p *Pace) Late() []*probe.Exchange {
+func (p *Pace) Late() []*report.Exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]*probe.Exchange(nil), p.late...)
+	return append([]*report.Exchange(nil), p.late...)
 }
 
-func spent(exchange *probe.Exchange) string {
+func spent(exchange *report.Exchange) string {
 	took := exchange.Duration.Round(time.Millisecond).String()
 	if exchange.Failure != nil {
 		return "no answer in " + took

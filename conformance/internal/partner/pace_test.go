@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -35,7 +36,7 @@ func TestTwoLateAnswersOfThreeBreakALimit(t *testing.T) {
 	} {
 		p := &Pace{Name: Limit{Endpoint: partnerapi.Reserve}, Limit: 5 * time.Second}
 		for i, took := range test.calls {
-			p.record(&probe.Exchange{Number: i + 1, Duration: took})
+			p.record(&report.Exchange{Number: i + 1, Duration: took})
 		}
 		broken := p.Broken()
 		if (broken != nil) != test.broken || len(p.Late()) != test.late || len(p.Times()) != len(test.calls) {
@@ -50,14 +51,14 @@ func TestTwoLateAnswersOfThreeBreakALimit(t *testing.T) {
 func TestAnAnswerThatNeverCameIsLateAndOneThatBrokeOffIsNot(t *testing.T) {
 	t.Parallel()
 	p := &Pace{Name: Limit{Endpoint: partnerapi.Reserve}, Limit: 5 * time.Second}
-	for _, kind := range []probe.FailureKind{probe.Reset, probe.Refused, probe.TooLarge, probe.Stopped} {
-		p.record(&probe.Exchange{Duration: time.Minute, Failure: &probe.Failure{Kind: kind}})
+	for _, kind := range []report.FailureKind{report.Reset, report.Refused, report.TooLarge, report.Stopped} {
+		p.record(&report.Exchange{Duration: time.Minute, Failure: &report.Failure{Kind: kind}})
 	}
 	if p.Broken() != nil || len(p.Times()) != 0 {
 		t.Errorf("want calls that broke off left out of account, got %d of them", len(p.Times()))
 	}
 	for range 2 {
-		p.record(&probe.Exchange{Duration: 5500 * time.Millisecond, Failure: &probe.Failure{Kind: probe.Timeout}})
+		p.record(&report.Exchange{Duration: 5500 * time.Millisecond, Failure: &report.Failure{Kind: report.Timeout}})
 	}
 	if broken := p.Broken(); broken == nil || !strings.Contains(broken.Message, "no answer in 5.5s") {
 		t.Errorf("want a limit broken by two calls without answer, got %+v", broken)
@@ -97,8 +98,8 @@ func TestThereAreNoMoreCallersThanCanBeServedOneAfterAnotherInTime(t *testing.T)
 		{time.Millisecond, MostCallers}, {time.Second, 5}, {2 * time.Second, 2}, {4 * time.Second, 2}, {6 * time.Second, 2},
 	} {
 		s := &Caller{paces: newPaces(1)}
-		s.paces[Limit{Endpoint: partnerapi.Reserve}].record(&probe.Exchange{Duration: time.Microsecond})
-		s.paces[Limit{Endpoint: partnerapi.Reserve}].record(&probe.Exchange{Duration: test.took})
+		s.paces[Limit{Endpoint: partnerapi.Reserve}].record(&report.Exchange{Duration: time.Microsecond})
+		s.paces[Limit{Endpoint: partnerapi.Reserve}].record(&report.Exchange{Duration: test.took})
 		if got := s.Callers(); got != test.want {
 			t.Errorf("want %d callers of a partner that takes %s, got %d", test.want, test.took, got)
 		}

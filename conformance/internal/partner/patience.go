@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 )
 
 const (
@@ -71,7 +72,7 @@ func (c *Caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
 	until, ok := c.Time.patience.next(asked, stated, c.Time.mostWaiting())
 	if !ok || until.After(c.Time.deadline) {
 		return &Stop{
-			Exchanges: []*probe.Exchange{answer.Exchange},
+			Exchanges: []*report.Exchange{answer.Exchange},
 			Message:   "the partner turned " + string(answer.Endpoint) + " away with 429 Too Many Requests for longer than the run can wait (--max-rps limits the calls a second)",
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -46,7 +47,7 @@ type Stop struct {
 	Form      Form
 	Message   string
 	Problem   schemas.Problem // set for a Misfit
-	Exchanges []*probe.Exchange
+	Exchanges []*report.Exchange
 	Elsewhere bool   // another slot may work
 	Remedy    string // what would let the scenario continue; "" if Message already says it
 }
@@ -81,7 +82,7 @@ func Exceeded(format string, args ...any) *Stop {
 
 // StopAt returns the stop of an answer that the scenario cannot continue with.
 func StopAt(kind Kind, answer *probe.Answer, format string, args ...any) *Stop {
-	return &Stop{Kind: kind, Endpoint: answer.Endpoint, Message: fmt.Sprintf(format, args...), Exchanges: []*probe.Exchange{answer.Exchange}}
+	return &Stop{Kind: kind, Endpoint: answer.Endpoint, Message: fmt.Sprintf(format, args...), Exchanges: []*report.Exchange{answer.Exchange}}
 }
 
 // In sets how the call differs from the usual ones.

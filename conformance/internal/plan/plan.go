@@ -14,7 +14,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 )
 
 // Spread returns at most n elements of all, evenly spread, including the last. The last comes
@@ -209,7 +209,7 @@ func (c Choice) include(r rule.Rule) {
 	}
 	c.Run[r.ID] = true
 	for _, id := range r.Needs {
-		if needed, ok := rule.Lookup(id); ok {
+		if needed, err := rule.Find(id); err == nil {
 			c.include(needed)
 		}
 	}

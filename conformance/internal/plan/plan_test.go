@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 )
 
 func TestWithoutFilterAndNamesEveryRuleIsJudged(t *testing.T) {

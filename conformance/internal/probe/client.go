@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -67,7 +68,7 @@ type Call struct {
 
 // Answer is an exchange with the complete body of its answer.
 type Answer struct {
-	*Exchange
+	*report.Exchange
 	Raw []byte // as received, uncompressed; nil if Failure is set
 	// Closed means that the partner closed a kept-alive connection before the first byte of an
 	// answer. That is lawful, and it is unknown whether the call arrived.
@@ -81,7 +82,7 @@ func (a *Answer) OK(statuses ...int) bool {
 // BrokeOff reports whether an answer with one of these statuses started to arrive, but its body
 // could not be read to the end. Timeouts and interrupted runs do not count.
 func (a *Answer) BrokeOff(statuses ...int) bool {
-	return a.Failure != nil && a.Failure.Kind != Timeout && a.Failure.Kind != Stopped &&
+	return a.Failure != nil && a.Failure.Kind != report.Timeout && a.Failure.Kind != report.Stopped &&
 		a.Response != nil && slices.Contains(statuses, a.Response.Status)
 }
 
@@ -107,7 +108,7 @@ type Client struct {
 	closes  atomic.Bool // the partner has closed a kept-alive connection
 
 	mu        sync.Mutex
-	exchanges []*Exchange
+	exchanges []*report.Exchange
 }
 
 func NewClient(config Config) *Client {
@@ -126,7 +127,7 @@ func (c *Client) Redactor() *Redactor { return c.redact }
 func (c *Client) NearKeys() []Key { return nearKeys(c.config.AuthType, c.config.AuthKey) }
 
 // Exchanges returns all exchanges so far, in the order of sending.
-func (c *Client) Exchanges() []*Exchange {
+func (c *Client) Exchanges() []*report.Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.exchanges)
@@ -164,11 +165,11 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 
 	request, err := c.request(within, call)
 	if err != nil {
-		exchange.Failure = &Failure{Protocol, c.redact.shown(err.Error(), longestMessage)}
+		exchange.Failure = &report.Failure{Kind: report.Protocol, Message: c.redact.shown(err.Error(), longestMessage)}
 		return &Answer{Exchange: exchange}
 	}
 	redact := c.redact.with(call.Key.of(c.config.AuthKey))
-	exchange.Request = Request{
+	exchange.Request = report.Request{
 		Method: call.Method,
 		URL:    redact.shown(request.URL.String(), longestText),
 		Header: redact.header(request.Header, c.config.AuthType),
@@ -206,10 +207,10 @@ func (c *Client) await(ctx context.Context) {
 	}
 }
 
-func (c *Client) begin(call Call) *Exchange {
+func (c *Client) begin(call Call) *report.Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	exchange := &Exchange{
+	exchange := &report.Exchange{
 		Number: len(c.exchanges) + 1, Endpoint: call.Endpoint, Purpose: call.Purpose, StartedAt: time.Now(), Limit: call.Limit,
 	}
 	c.exchanges = append(c.exchanges, exchange)
@@ -238,7 +239,7 @@ func (c *Client) request(ctx context.Context, call Call) (*http.Request, error) 
 
 // exchange sends request, reads its answer into exchange, and returns the complete body. The part
 // that was read of an incomplete body is also evidence.
-func (c *Client) exchange(with *http.Client, exchange *Exchange, request *http.Request, largest int64, redact *Redactor) ([]byte, error) {
+func (c *Client) exchange(with *http.Client, exchange *report.Exchange, request *http.Request, largest int64, redact *Redactor) ([]byte, error) {
 	answer, err := with.Do(request)
 	if err != nil {
 		return nil, err
@@ -252,7 +253,7 @@ func (c *Client) exchange(with *http.Client, exchange *Exchange, request *http.R
 	if err == nil && int64(len(raw)) > largest {
 		err = errTooLarge
 	}
-	exchange.Response = &Response{
+	exchange.Response = &report.Response{
 		Status: answer.StatusCode, Proto: answer.Proto, Header: redact.header(answer.Header, c.config.AuthType), Body: redact.body(raw),
 	}
 	if err != nil {

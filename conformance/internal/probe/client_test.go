@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -187,7 +188,7 @@ func TestABodyIsReadUpToItsEndpointsCap(t *testing.T) {
 			if test.whole && (!answer.OK(200) || len(answer.Raw) != test.size || answer.Response.Body.Size != int64(test.size)) {
 				t.Fatalf("want %d bytes, got %d and %+v", test.size, len(answer.Raw), answer.Failure)
 			}
-			if !test.whole && (answer.Failure == nil || answer.Failure.Kind != probe.TooLarge || answer.Raw != nil || !answer.BrokeOff(200) || !answer.Response.Body.Cut) {
+			if !test.whole && (answer.Failure == nil || answer.Failure.Kind != report.TooLarge || answer.Raw != nil || !answer.BrokeOff(200) || !answer.Response.Body.Cut) {
 				t.Fatalf("want a body that is too large, got %+v", answer.Exchange)
 			}
 			if kept := len(answer.Response.Body.Text); kept != min(test.size, 8<<10) {
@@ -267,7 +268,7 @@ func TestARunThatEndsStopsTheCallThatIsUnderWay(t *testing.T) {
 		<-r.Context().Done()
 	})
 	answer := newClient(t, address, "").Do(run, get())
-	if answer.Failure == nil || answer.Failure.Kind != probe.Stopped || answer.OK(200) || answer.BrokeOff(200) {
+	if answer.Failure == nil || answer.Failure.Kind != report.Stopped || answer.OK(200) || answer.BrokeOff(200) {
 		t.Errorf("want a call that was stopped, got %+v", answer.Failure)
 	}
 }

@@ -19,72 +19,15 @@ import (
 	"syscall"
 	"time"
 
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Exchange is one request and its outcome, as evidence. The key is redacted in every part, and
-// bodies are cut to a bounded length.
-type Exchange struct {
-	Number    int                 `json:"number"` // 1, 2, 3, ... in the order of sending
-	Endpoint  partnerapi.Endpoint `json:"endpoint"`
-	Purpose   string              `json:"purpose"` // what the call was for, such as "reserve 2 seats"
-	StartedAt time.Time           `json:"started_at"`
-	Duration  time.Duration       `json:"duration_ns"` // until the last byte, or until the client gave up
-	Limit     time.Duration       `json:"limit_ns"`    // the contract's limit (LIM-1); 0: none, because the marketplace sends no such call
-	Request   Request             `json:"request"`
-	Response  *Response           `json:"response,omitempty"` // nil: no answer was read
-	Failure   *Failure            `json:"failure,omitempty"`  // nil: the complete answer was read
-	Curl      string              `json:"curl"`               // the command that repeats the request
-}
-
-type Request struct {
-	Method string      `json:"method"`
-	URL    string      `json:"url"`
-	Header http.Header `json:"header"`
-	Body   Body        `json:"body"`
-}
-
-type Response struct {
-	Status int         `json:"status"`
-	Proto  string      `json:"proto"`
-	Header http.Header `json:"header"`
-	Body   Body        `json:"body"`
-}
-
-// Body is a body as evidence shows it.
-type Body struct {
-	Text    string `json:"text,omitempty"`    // the beginning, redacted; invalid UTF-8 is shown as U+FFFD
-	Size    int64  `json:"size"`              // bytes in total, or as many as were read
-	Cut     bool   `json:"cut,omitempty"`     // Text is not the complete body
-	Excerpt string `json:"excerpt,omitempty"` // the relevant part of the body, as indented JSON
-	Place   string `json:"place,omitempty"`   // the relevant value in Excerpt: a JSON pointer; for a missing value, where it should be
-}
-
-type FailureKind string
-
-const (
-	Timeout    FailureKind = "timeout"    // the deadline passed before the last byte
-	Refused    FailureKind = "refused"    // no connection
-	Unresolved FailureKind = "unresolved" // the name does not resolve
-	TLS        FailureKind = "tls"        // the TLS handshake failed
-	Reset      FailureKind = "reset"      // the connection broke, before or during the answer
-	Protocol   FailureKind = "protocol"   // the answer was not HTTP
-	TooLarge   FailureKind = "too_large"  // the body is larger than any answer may be
-	Stopped    FailureKind = "stopped"    // the run ended before the answer arrived
-)
-
-type Failure struct {
-	Kind    FailureKind `json:"kind"`
-	Message string      `json:"message"`
-}
-
-func (b Body) Mentions(text string) bool { return strings.Contains(b.Text, text) }
-
 // Abridge drops the bodies' text and most headers of an exchange that is not evidence. Keeping them
 // for thousands of exchanges would take too much memory.
-func (e *Exchange) Abridge() {
-	abridge := func(header http.Header, body Body) (http.Header, Body) {
-		return http.Header{"Content-Type": header["Content-Type"]}, Body{Size: body.Size, Cut: body.Size > 0}
+func Abridge(e *report.Exchange) {
+	abridge := func(header http.Header, body report.Body) (http.Header, report.Body) {
+		return http.Header{"Content-Type": header["Content-Type"]}, report.Body{Size: body.Size, Cut: body.Size > 0}
 	}
 	e.Request.Header, e.Request.Body = abridge(e.Request.Header, e.Request.Body)
 	if e.Response != nil {
@@ -159,8 +102,8 @@ func (w *way) trace(ctx context.Context) context.Context {
 
 // wasClosed reports whether a kept-alive connection ended before the first byte of an answer.
 // net/http has several errors for that.
-func (w *way) wasClosed(kind FailureKind) bool {
-	return w.reused.Load() && !w.answered.Load() && (kind == Reset || kind == Protocol)
+func (w *way) wasClosed(kind report.FailureKind) bool {
+	return w.reused.Load() && !w.answered.Load() && (kind == report.Reset || kind == report.Protocol)
 }
 
 // attempt is a request without a complete answer.
@@ -174,7 +117,7 @@ type attempt struct {
 }
 
 // failure returns why there is no complete answer; run is the context of the run.
-func (a attempt) failure(run context.Context) *Failure {
+func (a attempt) failure(run context.Context) *report.Failure {
 	// The exchange has the address, so the one in url.Error adds nothing.
 	if wrapped, ok := errors.AsType[*url.Error](a.err); ok {
 		a.err = wrapped.Err
@@ -183,33 +126,33 @@ func (a attempt) failure(run context.Context) *Failure {
 	shakingHands := !a.reached && a.way.dialled.Load() && !a.way.connected.Load()
 	switch {
 	case run.Err() != nil:
-		return &Failure{Stopped, "the run ended before the answer came"}
+		return &report.Failure{Kind: report.Stopped, Message: "the run ended before the answer came"}
 	case a.timedOut() && !a.reached && !a.way.dialled.Load():
-		return &Failure{Refused, fmt.Sprintf("no connection within %s", waited)}
+		return &report.Failure{Kind: report.Refused, Message: fmt.Sprintf("no connection within %s", waited)}
 	case a.timedOut() && shakingHands:
-		return &Failure{TLS, fmt.Sprintf("the TLS handshake was not finished within %s", waited)}
+		return &report.Failure{Kind: report.TLS, Message: fmt.Sprintf("the TLS handshake was not finished within %s", waited)}
 	case a.timedOut():
-		return &Failure{Timeout, fmt.Sprintf("no complete answer within %s", waited)}
+		return &report.Failure{Kind: report.Timeout, Message: fmt.Sprintf("no complete answer within %s", waited)}
 	case errors.Is(a.err, errTooLarge):
-		return &Failure{TooLarge, fmt.Sprintf("the body is larger than %d MiB, the most that is read", a.largest>>20)}
+		return &report.Failure{Kind: report.TooLarge, Message: fmt.Sprintf("the body is larger than %d MiB, the most that is read", a.largest>>20)}
 	case errors.Is(a.err, http.ErrSchemeMismatch):
-		return &Failure{TLS, "the server speaks plain HTTP where the base URL says https"}
+		return &report.Failure{Kind: report.TLS, Message: "the server speaks plain HTTP where the base URL says https"}
 	case a.handshakeFailed():
-		return &Failure{TLS, fmt.Sprintf("the TLS handshake failed: %v", a.err)}
+		return &report.Failure{Kind: report.TLS, Message: fmt.Sprintf("the TLS handshake failed: %v", a.err)}
 	case a.brokeOff() && shakingHands:
-		return &Failure{TLS, "the connection was closed during the TLS handshake"}
+		return &report.Failure{Kind: report.TLS, Message: "the connection was closed during the TLS handshake"}
 	case a.brokeOff():
-		return &Failure{Reset, "the connection was closed before the answer was complete"}
+		return &report.Failure{Kind: report.Reset, Message: "the connection was closed before the answer was complete"}
 	case a.began:
-		return &Failure{Protocol, fmt.Sprintf("the body cannot be read: %v", a.err)}
+		return &report.Failure{Kind: report.Protocol, Message: fmt.Sprintf("the body cannot be read: %v", a.err)}
 	}
 	if resolve := (*net.DNSError)(nil); errors.As(a.err, &resolve) {
-		return &Failure{Unresolved, fmt.Sprintf("the name %q has no address: %s", resolve.Name, resolve.Err)}
+		return &report.Failure{Kind: report.Unresolved, Message: fmt.Sprintf("the name %q has no address: %s", resolve.Name, resolve.Err)}
 	}
 	if dial := (*net.OpError)(nil); errors.As(a.err, &dial) && dial.Op == "dial" {
-		return &Failure{Refused, fmt.Sprintf("no connection: %v", a.err)}
+		return &report.Failure{Kind: report.Refused, Message: fmt.Sprintf("no connection: %v", a.err)}
 	}
-	return &Failure{Protocol, fmt.Sprintf("the answer cannot be read as HTTP: %v", a.err)}
+	return &report.Failure{Kind: report.Protocol, Message: fmt.Sprintf("the answer cannot be read as HTTP: %v", a.err)}
 }
 
 func (a attempt) timedOut() bool {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -50,30 +51,30 @@ func TestEveryFailureIsReportedByItsKind(t *testing.T) {
 	})
 	for name, test := range map[string]struct {
 		address  string
-		kind     probe.FailureKind
+		kind     report.FailureKind
 		says     string
 		brokeOff bool
 	}{
-		"nothing listens":              {"http://127.0.0.1:1", probe.Refused, "connection refused", false},
-		"a name without address":       {"http://partner.invalid", probe.Unresolved, `"partner.invalid" has no address`, false},
-		"an unknown authority":         {unknownAuthority.URL, probe.TLS, "unknown authority", false},
-		"no TLS where it is wanted":    {"https://" + speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), probe.TLS, "plain HTTP", false},
-		"garbage in place of TLS":      {"https://" + speak(t, "garbage"), probe.TLS, "the TLS handshake failed", false},
-		"a handshake that breaks off":  {"https://" + speak(t, ""), probe.TLS, "closed during the TLS handshake", false},
-		"nothing":                      {"http://" + speak(t, ""), probe.Reset, "closed before the answer was complete", false},
-		"half a body":                  {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1"), probe.Reset, "closed before the answer was complete", true},
-		"half a chunk":                 {"http://" + speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n[1"), probe.Reset, "closed before the answer was complete", true},
-		"a broken chunk":               {"http://" + speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"), probe.Protocol, "the body cannot be read", true},
-		"no gzip where it is declared": {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n01234567890123456789"), probe.Protocol, "the body cannot be read", true},
-		"garbage":                      {"http://" + speak(t, "garbage\r\n\r\n"), probe.Protocol, "cannot be read as HTTP", false},
-		"a header without an end":      {"http://" + speak(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: z\r\n", 200_000)), probe.Protocol, "header", false},
-		"no answer":                    {silent, probe.Timeout, "no complete answer within 200ms", false},
-		"no body":                      {headerOnly, probe.Timeout, "no complete answer within 200ms", false},
+		"nothing listens":              {"http://127.0.0.1:1", report.Refused, "connection refused", false},
+		"a name without address":       {"http://partner.invalid", report.Unresolved, `"partner.invalid" has no address`, false},
+		"an unknown authority":         {unknownAuthority.URL, report.TLS, "unknown authority", false},
+		"no TLS where it is wanted":    {"https://" + speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), report.TLS, "plain HTTP", false},
+		"garbage in place of TLS":      {"https://" + speak(t, "garbage"), report.TLS, "the TLS handshake failed", false},
+		"a handshake that breaks off":  {"https://" + speak(t, ""), report.TLS, "closed during the TLS handshake", false},
+		"nothing":                      {"http://" + speak(t, ""), report.Reset, "closed before the answer was complete", false},
+		"half a body":                  {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1"), report.Reset, "closed before the answer was complete", true},
+		"half a chunk":                 {"http://" + speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n[1"), report.Reset, "closed before the answer was complete", true},
+		"a broken chunk":               {"http://" + speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"), report.Protocol, "the body cannot be read", true},
+		"no gzip where it is declared": {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n01234567890123456789"), report.Protocol, "the body cannot be read", true},
+		"garbage":                      {"http://" + speak(t, "garbage\r\n\r\n"), report.Protocol, "cannot be read as HTTP", false},
+		"a header without an end":      {"http://" + speak(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: z\r\n", 200_000)), report.Protocol, "header", false},
+		"no answer":                    {silent, report.Timeout, "no complete answer within 200ms", false},
+		"no body":                      {headerOnly, report.Timeout, "no complete answer within 200ms", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			call := get()
-			if test.kind == probe.Timeout {
+			if test.kind == report.Timeout {
 				call.Deadline = 200 * time.Millisecond
 			}
 			answer := newClient(t, test.address, "").Do(t.Context(), call)
@@ -138,7 +139,7 @@ func TestAServerThatAcceptsNoConnectionAnyMoreIsLate(t *testing.T) {
 	}
 	call := get()
 	call.Deadline = 200 * time.Millisecond
-	if answer := client.Do(t.Context(), call); answer.Failure == nil || answer.Failure.Kind != probe.Timeout {
+	if answer := client.Do(t.Context(), call); answer.Failure == nil || answer.Failure.Kind != report.Timeout {
 		t.Errorf("want a timeout, got %+v", answer.Failure)
 	}
 }

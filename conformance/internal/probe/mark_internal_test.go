@@ -3,6 +3,8 @@ package probe
 import (
 	"strings"
 	"testing"
+
+	"partnerkit.dev/conformance/report"
 )
 
 func TestAnExcerptIsTheLargestPartAroundThePlaceThatCanBeShown(t *testing.T) {
@@ -30,12 +32,12 @@ func TestAnExcerptIsTheLargestPartAroundThePlaceThatCanBeShown(t *testing.T) {
 
 func TestAMarkLeavesTheExchangeItselfAsItWas(t *testing.T) {
 	t.Parallel()
-	exchange := &Exchange{Number: 4, Response: &Response{Status: 200}}
-	shown := exchange.Marked(map[string]any{"success": "yes"}, "/success", strings.Clone)
+	exchange := &report.Exchange{Number: 4, Response: &report.Response{Status: 200}}
+	shown := Marked(exchange, map[string]any{"success": "yes"}, "/success", strings.Clone)
 	if shown.Response.Body.Place != "/success" || shown.Number != 4 || exchange.Response.Body.Excerpt != "" {
 		t.Errorf("want a marked copy, got %+v of %+v", shown.Response, exchange.Response)
 	}
-	if unanswered := (&Exchange{}); unanswered.Marked(nil, "", strings.Clone) != unanswered {
+	if unanswered := (&report.Exchange{}); Marked(unanswered, nil, "", strings.Clone) != unanswered {
 		t.Error("want an exchange without an answer unchanged")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -21,10 +22,10 @@ type Received struct {
 
 // Received returns the exchange of a received request, as evidence. Call Answered when its answer
 // is known.
-func (r *Redactor) Received(x Received) *Exchange {
-	e := &Exchange{
+func (r *Redactor) Received(x Received) *report.Exchange {
+	e := &report.Exchange{
 		Endpoint: x.Endpoint, Purpose: x.Purpose, StartedAt: x.At,
-		Request: Request{
+		Request: report.Request{
 			Method: x.Method, URL: r.shown(x.Address, longestText),
 			Header: r.received(x.Header), Body: r.body(x.Body),
 		},
@@ -34,7 +35,7 @@ func (r *Redactor) Received(x Received) *Exchange {
 }
 
 // receivedCurl returns the command that repeats a received request.
-func receivedCurl(e *Exchange, secret string) string {
+func receivedCurl(e *report.Exchange, secret string) string {
 	line := []string{"curl", "-i", "-X", e.Request.Method}
 	switch {
 	case secret != "":
@@ -69,11 +70,11 @@ func (r *Redactor) received(header http.Header) http.Header {
 	return shown
 }
 
-// Answered adds the answer to a received exchange.
-func (e *Exchange) Answered(status int, body []byte, took time.Duration) {
+// SetAnswer adds the answer to a received exchange.
+func SetAnswer(e *report.Exchange, status int, body []byte, took time.Duration) {
 	e.Duration = took
-	e.Response = &Response{
+	e.Response = &report.Response{
 		Status: status, Header: http.Header{"Content-Type": {"application/json"}},
-		Body: Body{Text: string(body), Size: int64(len(body))},
+		Body: report.Body{Text: string(body), Size: int64(len(body))},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/mask"
 	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
@@ -75,26 +76,26 @@ func (k *Keyring) shown(text string, most int) string {
 // because only a few of millions are shown.
 func (x Recorded) Exchanged(customers *mask.Masker) *Answer {
 	x.Body, x.Raw = customers.Removed(x.Endpoint, x.Named, x.Body, x.Raw)
-	shown := &Exchange{
+	shown := &report.Exchange{
 		Number: x.Number, Endpoint: x.Endpoint, Purpose: "recorded " + string(x.Endpoint), StartedAt: x.Started, Duration: x.Took, Limit: x.Limit,
-		Request: Request{Method: x.Method, URL: x.URL, Header: known(x.Request), Body: recordedBody(x.Body)},
+		Request: report.Request{Method: x.Method, URL: x.URL, Header: known(x.Request), Body: recordedBody(x.Body)},
 	}
 	if x.Status == 0 {
-		shown.Failure = &Failure{Kind: Reset, Message: x.Error}
+		shown.Failure = &report.Failure{Kind: report.Reset, Message: x.Error}
 		return &Answer{Exchange: shown}
 	}
-	shown.Response = &Response{Status: x.Status, Header: known(x.Answer), Body: recordedBody(x.Raw)}
+	shown.Response = &report.Response{Status: x.Status, Header: known(x.Answer), Body: recordedBody(x.Raw)}
 	return &Answer{Exchange: shown, Raw: x.Raw}
 }
 
 // recordedBody keeps enough of a body to be shown after redaction.
-func recordedBody(raw []byte) Body {
-	return Body{Text: string(raw[:min(len(raw), 3*longestText)]), Size: int64(len(raw))}
+func recordedBody(raw []byte) report.Body {
+	return report.Body{Text: string(raw[:min(len(raw), 3*longestText)]), Size: int64(len(raw))}
 }
 
 // Clean prepares a recorded exchange for display: without keys, and shortened. Bodies that may name
 // customers are shown only if they are JSON, without that data.
-func (k *Keyring) Clean(x Exchange) Exchange {
+func (k *Keyring) Clean(x report.Exchange) report.Exchange {
 	x.Request.URL = k.shown(x.Request.URL, longestText)
 	x.Request.Header, x.Request.Body = k.header(x.Request.Header), k.body(x.Request.Body, x.Endpoint)
 	if x.Response != nil {
@@ -103,7 +104,7 @@ func (k *Keyring) Clean(x Exchange) Exchange {
 		x.Response = &response
 	}
 	if x.Failure != nil {
-		x.Failure = &Failure{Kind: x.Failure.Kind, Message: k.shown(x.Failure.Message, longestMessage)}
+		x.Failure = &report.Failure{Kind: x.Failure.Kind, Message: k.shown(x.Failure.Message, longestMessage)}
 	}
 	return x
 }
@@ -126,7 +127,7 @@ func (k *Keyring) header(header http.Header) http.Header {
 	return shown
 }
 
-func (k *Keyring) body(b Body, of partnerapi.Endpoint) Body {
+func (k *Keyring) body(b report.Body, of partnerapi.Endpoint) report.Body {
 	books := of != partnerapi.Products && of != partnerapi.Availability
 	if books && b.Size > 0 && (b.Size > int64(len(b.Text)) || !json.Valid([]byte(b.Text))) {
 		b.Text, b.Cut = "(not JSON, or too long: left out, as it may name customers)", true

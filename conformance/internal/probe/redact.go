@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -73,10 +74,10 @@ func (r *Redactor) header(h http.Header, auth partnerapi.AuthType) http.Header {
 }
 
 // body returns raw as evidence shows it.
-func (r *Redactor) body(raw []byte) Body {
+func (r *Redactor) body(raw []byte) report.Body {
 	enough := raw[:min(len(raw), 3*longestText)] // a copy of a complete catalog would double it
 	text, whole := Beginning(string(enough), longestText, r.Redact)
-	return Body{Text: strings.ToValidUTF8(text, "\uFFFD"), Size: int64(len(raw)), Cut: !whole}
+	return report.Body{Text: strings.ToValidUTF8(text, "\uFFFD"), Size: int64(len(raw)), Cut: !whole}
 }
 
 // shown returns text as evidence shows it: without the key, and shortened, with an ellipsis.
@@ -124,9 +125,9 @@ func Beginning(text string, most int, redact func(string) string) (beginning str
 // longestExcerpt is the longest excerpt of an answer, in bytes.
 const longestExcerpt = 500
 
-// Marked returns the exchange with the relevant place in its answer: a JSON pointer into value,
+// Marked returns an exchange with the relevant place in its answer: a JSON pointer into value,
 // which is the answer or a part of it.
-func (e *Exchange) Marked(value any, place string, redact func(string) string) *Exchange {
+func Marked(e *report.Exchange, value any, place string, redact func(string) string) *report.Exchange {
 	if e.Response == nil {
 		return e
 	}

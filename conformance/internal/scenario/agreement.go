@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -18,7 +19,7 @@ import (
 // Pulls contains the further catalog pulls of a run, and the first one to compare them with.
 type Pulls struct {
 	First   []discover.Product
-	Pull    *probe.Exchange // the first
+	Pull    *report.Exchange // the first
 	Full    []Catalog
 	Changes []Changes
 	Probes  []RepeatedCall

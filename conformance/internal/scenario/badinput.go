@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -221,7 +222,7 @@ func tryAll(alone bool, all []nonsense, send func(nonsense) (MalformedRequest, *
 }
 
 func (o MalformedRequest) isLate() bool {
-	return o.Answer.Failure != nil && o.Answer.Failure.Kind == probe.Timeout
+	return o.Answer.Failure != nil && o.Answer.Failure.Kind == report.Timeout
 }
 
 func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.Call {

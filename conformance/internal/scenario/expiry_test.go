@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 )
 
 var answered = time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)
@@ -19,7 +20,7 @@ func holdOf(life, ahead time.Duration, dated bool) *Hold {
 	}
 	return &Hold{
 		Answered: answered, Expires: answered.Add(life), Life: life,
-		Answer: &probe.Answer{Exchange: &probe.Exchange{Response: &probe.Response{Header: header}}},
+		Answer: &probe.Answer{Exchange: &report.Exchange{Response: &report.Response{Header: header}}},
 	}
 }
 

@@ -206,7 +206,7 @@ func unstorable(answer *probe.Answer, fields ...string) (problems []schemas.Prob
 func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *partner.Stop {
 	stop := partner.StopAt(partner.Misfit, answer, "%s", problem)
 	stop.Problem = problem
-	stop.Exchanges[0] = answer.Marked(discover.Object(answer.Raw), problem.Pointer, b.calls.Client.Redactor().Redact)
+	stop.Exchanges[0] = probe.Marked(answer.Exchange, discover.Object(answer.Raw), problem.Pointer, b.calls.Client.Redactor().Redact)
 	return stop
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
-	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 )
 
 // mostLookups is the number of notified slots that are looked up, because the run has not read them
@@ -21,7 +21,7 @@ type Lookup struct {
 	Option       bool           // and the option
 	Known        *discover.Slot // the slot with that id; nil if availability does not have it
 	Asked        bool           // availability was read for the day of the notification
-	Shown        *probe.Exchange
+	Shown        *report.Exchange
 }
 
 // lookUp looks up the slots of notifications, unless the survey had them. It takes the last

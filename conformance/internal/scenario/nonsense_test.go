@@ -9,6 +9,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -72,9 +73,9 @@ func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
 				t.Errorf("%s: want one call after the other", test.name)
 			}
 			defer now.Add(-1)
-			exchange := &probe.Exchange{}
+			exchange := &report.Exchange{}
 			if calls.Add(1) == test.late {
-				exchange.Failure = &probe.Failure{Kind: probe.Timeout}
+				exchange.Failure = &report.Failure{Kind: report.Timeout}
 			}
 			return MalformedRequest{What: n.what, Answer: &probe.Answer{Exchange: exchange}}, nil
 		})

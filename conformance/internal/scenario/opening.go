@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -43,11 +44,11 @@ type Opening struct {
 func (o *Opening) OptionKey() string { return o.Offer.OptionKey() }
 
 // Reserve returns the exchange of the opening's reserve.
-func (o *Opening) Reserve() []*probe.Exchange {
+func (o *Opening) Reserve() []*report.Exchange {
 	if o.Hold == nil {
 		return nil
 	}
-	return []*probe.Exchange{o.Hold.Answer.Exchange}
+	return []*report.Exchange{o.Hold.Answer.Exchange}
 }
 
 type wanted struct {
@@ -89,7 +90,7 @@ func (p *Player) open(ctx context.Context, w wanted) Opening {
 	if stop != nil {
 		return Opening{Stop: stop}
 	}
-	var refusals []*probe.Exchange
+	var refusals []*report.Exchange
 	var last Opening
 	for _, offer := range plan.Candidates(offers) {
 		opened := p.tryOpen(ctx, w, offer)

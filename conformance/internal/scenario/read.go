@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -23,7 +24,7 @@ const mostSlots = 20_000
 // keep.
 type Observer interface {
 	// Product receives each schema problem of a product of the first pull.
-	Product(pull *probe.Exchange, index int, product any, problem schemas.Problem)
+	Product(pull *report.Exchange, index int, product any, problem schemas.Problem)
 	// Slot receives each slot of an answer, as read and as decoded.
 	Slot(of SlotAnswer, index int, slot discover.Slot, value any)
 	// Slots receives each answer after all its slots are read.
@@ -61,7 +62,7 @@ func (q Question) String() string {
 type SlotAnswer struct {
 	Question
 	Slots    []discover.Slot
-	Exchange *probe.Exchange
+	Exchange *report.Exchange
 }
 
 type Catalog struct {
@@ -90,7 +91,7 @@ func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key
 func rejectsWindow(answer *probe.Answer) *partner.Stop {
 	if answer.Failure != nil {
 		switch answer.Failure.Kind {
-		case probe.Refused, probe.Unresolved, probe.TLS:
+		case report.Refused, report.Unresolved, report.TLS:
 			return partner.StopAt(partner.Unreachable, answer, "%s", answer.Failure.Message)
 		}
 	} else if status := answer.Response.Status; status == http.StatusUnauthorized || status == http.StatusForbidden {

@@ -9,17 +9,18 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 )
 
 // countingObserver counts what it receives, and the vanished slots separately.
 type countingObserver struct{ received, vanished int }
 
-func (o *countingObserver) Product(*probe.Exchange, int, any, schemas.Problem) { o.received++ }
-func (o *countingObserver) Slot(SlotAnswer, int, discover.Slot, any)           { o.received++ }
-func (o *countingObserver) Slots(SlotAnswer)                                   { o.received++ }
-func (o *countingObserver) Vanished(SlotAnswer, discover.Slot)                 { o.vanished++ }
-func (o *countingObserver) Answer(*probe.Answer, schemas.Problem)              { o.received++ }
+func (o *countingObserver) Product(*report.Exchange, int, any, schemas.Problem) { o.received++ }
+func (o *countingObserver) Slot(SlotAnswer, int, discover.Slot, any)            { o.received++ }
+func (o *countingObserver) Slots(SlotAnswer)                                    { o.received++ }
+func (o *countingObserver) Vanished(SlotAnswer, discover.Slot)                  { o.vanished++ }
+func (o *countingObserver) Answer(*probe.Answer, schemas.Problem)               { o.received++ }
 
 // A partner could send millions of wrong products, whose validation takes minutes.
 func TestAnAnswerIsJudgedNoLongerThanTheRunMayTake(t *testing.T) {
@@ -29,7 +30,7 @@ func TestAnAnswerIsJudgedNoLongerThanTheRunMayTake(t *testing.T) {
 	observer := &countingObserver{}
 	r := &reader{calls: partner.NewCaller(nil, partner.NewTime(t.Context(), 0), 1), observer: observer}
 	answer := &probe.Answer{
-		Exchange: &probe.Exchange{Response: &probe.Response{Status: http.StatusOK}},
+		Exchange: &report.Exchange{Response: &report.Response{Status: http.StatusOK}},
 		Raw:      []byte("[" + strings.Repeat("{},", 900) + "{}]"),
 	}
 	const want = "the run's time, 0s, was used up (--max-duration)"

@@ -7,6 +7,7 @@ import (
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -16,7 +17,7 @@ type Record struct {
 	Alone     bool // no concurrent calls may be sent
 	Tickets   bool // the partner delivers its own tickets
 	Entries   []ledger.Entry
-	Exchanges []*probe.Exchange
+	Exchanges []*report.Exchange
 	Aim       time.Duration // the time within which availability should answer, scaled for this run
 }
 
@@ -78,9 +79,9 @@ func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfir
 type AnswerTimes struct {
 	Limit  time.Duration
 	Times  []time.Duration
-	Late   []*probe.Exchange // those over the limit
-	Broken *partner.Stop     // two of three in a row were late
-	Survey *partner.Stop     // why there is no catalog
+	Late   []*report.Exchange // those over the limit
+	Broken *partner.Stop      // two of three in a row were late
+	Survey *partner.Stop      // why there is no catalog
 }
 
 func PlayTimes(limit partner.Limit) func(context.Context, *Player, int) AnswerTimes {

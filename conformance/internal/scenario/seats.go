@@ -34,8 +34,8 @@ const (
 type Look struct {
 	Left     int64
 	Slot     discover.Slot
-	Exchange *probe.Exchange
-	Shown    *probe.Exchange // with the number of seats marked
+	Exchange *report.Exchange
+	Shown    *report.Exchange // with the number of seats marked
 }
 
 // show marks the number of seats among the fields of the slot that show what it has left.
@@ -50,13 +50,13 @@ func (l *Look) show(redact func(string) string) {
 	if l.Slot.Capacity != nil {
 		fields["capacity"] = *l.Slot.Capacity
 	}
-	l.Shown = l.Exchange.Marked(fields, "/vacancies", redact)
+	l.Shown = probe.Marked(l.Exchange, fields, "/vacancies", redact)
 }
 
 // At returns the time at which the partner created the answer, as nearly as a caller can estimate.
 func (l Look) At() time.Time { return Middle(l.Exchange) }
 
-func Middle(e *probe.Exchange) time.Time { return e.StartedAt.Add(e.Duration / 2) }
+func Middle(e *report.Exchange) time.Time { return e.StartedAt.Add(e.Duration / 2) }
 
 // Reading is how many seats a slot had left at one moment. If it was read several times in a row,
 // First is the first look, right after the previous step of the lifecycle, and Last is the last one.

@@ -8,12 +8,12 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/noise"
-	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 )
 
 // lookAt is a look at a slot, so many milliseconds after the first.
 func lookAt(ms int, left int64, w *noise.Watch) *Reading {
-	look := Look{Left: left, Exchange: &probe.Exchange{StartedAt: time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond)}}
+	look := Look{Left: left, Exchange: &report.Exchange{StartedAt: time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond)}}
 	return &Reading{Counted: true, First: look, Last: look, Watch: w}
 }
 
@@ -105,7 +105,7 @@ func answerOf(from, to string, slots ...discover.Slot) SlotAnswer {
 		Question: Question{
 			Product: discover.Product{ID: "walk", Zone: time.UTC}, Option: discover.Option{ID: "morning"}, Window: discover.Window{From: from, To: to},
 		},
-		Slots: slots, Exchange: &probe.Exchange{},
+		Slots: slots, Exchange: &report.Exchange{},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -29,7 +30,7 @@ const (
 // Survey is the catalog and the slots before anything is booked.
 type Survey struct {
 	Stop     *partner.Stop // why there is no catalog; nil if there is one
-	Pull     *probe.Exchange
+	Pull     *report.Exchange
 	Products []discover.Product
 	Second   SecondPull
 
@@ -45,7 +46,7 @@ type Survey struct {
 // SecondPull is another pull of the catalog, which shows what is stable.
 type SecondPull struct {
 	Products []discover.Product
-	Exchange *probe.Exchange
+	Exchange *report.Exchange
 	Stop     *partner.Stop
 	options  map[string]bool // keys of product and option ids
 }

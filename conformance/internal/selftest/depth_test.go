@@ -3,15 +3,15 @@ package selftest_test
 import (
 	"testing"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 )
 
 func TestEveryDeepDefectNamesARule(t *testing.T) {
 	t.Parallel()
 	for _, d := range mockpartner.DeepDefects() {
-		if _, known := rule.Lookup(d.Rule); !known {
+		if _, err := rule.Find(d.Rule); err != nil {
 			t.Errorf("deep defect %s: there is no rule %s", d.Name, d.Rule)
 		}
 	}

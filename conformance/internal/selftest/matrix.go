@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/view"
+	"partnerkit.dev/conformance/rule"
 )
 
 // Matrix is the kill matrix: the outcome of each partner, and the defects that prove each rule.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -28,7 +28,7 @@ func TestEveryRuleHasADefectOrTheReasonWhyNoneCanBreakIt(t *testing.T) {
 		t.Errorf("%s: %s", proof.ID, proof.Problem)
 	}
 	for id := range lone {
-		if _, known := rule.Lookup(id); !known {
+		if _, err := rule.Find(id); err != nil {
 			t.Errorf("want reasons of rules only, got one of %s", id)
 		}
 	}
@@ -37,7 +37,7 @@ func TestEveryRuleHasADefectOrTheReasonWhyNoneCanBreakIt(t *testing.T) {
 func TestEveryDefectNamesARule(t *testing.T) {
 	t.Parallel()
 	for _, d := range mockpartner.Defects() {
-		if _, known := rule.Lookup(d.Rule); !known {
+		if _, err := rule.Find(d.Rule); err != nil {
 			t.Errorf("defect %s: there is no rule %s", d.Name, d.Rule)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -32,7 +32,6 @@ import (
 var Begin = time.Date(2026, time.June, 1, 10, 0, 0, 0, time.UTC)
 
 type Config struct {
-	Command  string      // the path of the conformance command
 	Dir      string      // where the reports of runs with problems are kept, each in its Trial.Folder
 	Now      time.Time   // the start time of all mocks' clocks, so that all sell the same slots
 	Recorded bool        // also judge a recording of each run, which must give the same result
@@ -49,7 +48,7 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 		return nil, fmt.Errorf("make a folder for the runs: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	bench := &bench{config.Command, config.Now, config.Recorded}
+	bench := &bench{config.Now, config.Recorded}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(config.Parallel)
 	trials := make([]Trial, len(plan.Cases))
@@ -61,6 +60,9 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 				return fmt.Errorf("%s: %w", c.Name, ctx.Err())
 			}
 			folder := filepath.Join(scratch, fmt.Sprint(i))
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				return err
+			}
 			c.Flags = append(slices.Clone(c.Flags), "--depth", cmp.Or(plan.Depth, c.depth()))
 			trial, err := bench.try(ctx, folder, c)
 			if err == nil && len(trial.Problems) > 0 {

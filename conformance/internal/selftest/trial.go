@@ -3,14 +3,12 @@ package selftest
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"partnerkit.dev/conformance/internal/rule"
-	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 type Outcome string
@@ -46,9 +44,9 @@ type Trial struct {
 
 func (t Trial) Folder() string { return string(t.Kind) + "-" + t.Name }
 
-// try makes the suite judge the case's partner, and writes the report into dir. A case about time
-// is tried again if its result is unexpected, because a busy machine also causes late answers. try
-// returns an error if there is no report.
+// try makes the suite judge the case's partner, and writes the report of an unexpected result into dir.
+// A case about time is tried again if its result is unexpected, because a busy machine also causes
+// late answers.
 func (b *bench) try(ctx context.Context, dir string, c Case) (Trial, error) {
 	trial, err := b.tryOnce(ctx, dir, c)
 	if err == nil && len(trial.Problems) > 0 && c.isAboutTime() {
@@ -64,10 +62,11 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 		return Trial{}, err
 	}
 	defer m.close()
-	result, err := b.judge(ctx, dir, m)
+	outcome, err := b.judge(ctx, m)
 	if err != nil {
 		return Trial{}, err
 	}
+	result := outcome.Result
 	trial := Trial{
 		Kind: c.Kind, Name: c.Name, Rule: c.Rule, Dimension: c.Dimension,
 		Failed: with(result, report.Failed), Warned: with(result, report.Warned), Idle: m.idle(), Problems: []string{},
@@ -87,11 +86,7 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 	if len(trial.Problems) == 0 {
 		return trial, nil
 	}
-	// The run wrote only report.json, because most HTML pages would never be read.
-	page, err := view.HTML(result)
-	if err == nil {
-		err = view.WriteFile(filepath.Join(dir, "report.html"), page)
-	}
+	_, _, err = outcome.WriteReports(dir, "report.json", "report.html")
 	return trial, err
 }
 
@@ -152,8 +147,8 @@ func (t *Trial) weighDefect(result *report.Result) {
 // ownRule reports whether the defect's own rule was found broken, with evidence and the resulting
 // verdict.
 func (t *Trial) ownRule(result *report.Result) bool {
-	broken, known := rule.Lookup(t.Rule)
-	if !known {
+	broken, err := rule.Find(t.Rule)
+	if err != nil {
 		t.problem("there is no rule %s", t.Rule)
 		return false
 	}

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -103,7 +104,7 @@ func (t *bookings) takeReserve(c *call) {
 // so only what every hold shows counts against it.
 type holdTimes struct {
 	longest, shortest time.Duration
-	shown             *probe.Exchange
+	shown             *report.Exchange
 	holdless          bool
 }
 
@@ -195,7 +196,7 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	if !t.check(rule.ConfirmJSON, c, scenario.NoObject) {
 		return
 	}
-	schema, rules := schemas.ConfirmAnswer, rule.Fields(partnerapi.Confirm)
+	schema, rules := schemas.ConfirmAnswer, fieldrule.All(partnerapi.Confirm)
 	if t.tickets {
 		schema = schemas.ConfirmAnswerWithTickets
 	} else {
@@ -262,7 +263,7 @@ func (t *bookings) takeRelease(c *call, l *lifecycle) {
 		return
 	}
 	at, expired := l.at(c.at())
-	fits := func(r rule.Rule, before *probe.Exchange) {
+	fits := func(r rule.Rule, before *report.Exchange) {
 		t.find(r, judge.Expect(c.Answer, judge.Status(ok), whole(c, judge.Fit(schemas.ReleaseAnswer))).Showing(before))
 	}
 	switch {

@@ -2,8 +2,8 @@ package traffic
 
 import (
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // Breach is a rule that the calls so far break.
@@ -11,7 +11,7 @@ type Breach struct {
 	Rule    rule.Rule
 	Times   int    // how often it was broken
 	Message string // of the last time
-	Shown   []probe.Exchange
+	Shown   []report.Exchange
 }
 
 // Breaches returns the broken rules, in the order of judging. A rule that another broken rule blocks

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/duty"
@@ -31,7 +30,7 @@ func (a *caller) blame(c *call, d duty.Rule, format string, args ...any) {
 
 // shown returns the caller's faults in the order of a booking, with their texts passed through
 // words.
-func (a *caller) shown(words func(string) string, clean func(probe.Exchange) probe.Exchange) (all []report.CallerFault) {
+func (a *caller) shown(words func(string) string, clean func(report.Exchange) report.Exchange) (all []report.CallerFault) {
 	for _, d := range duty.All() {
 		if fault := a.faults[d.ID]; fault != nil {
 			shown := *fault

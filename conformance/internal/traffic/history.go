@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -43,9 +44,9 @@ type lifecycle struct {
 	expires  time.Time // zero if it cannot be read
 	stage    stage
 	until    time.Time // the end of the last call about it
-	reserve  *probe.Exchange
+	reserve  *report.Exchange
 	confirm  *probe.Answer // the first one answered with a booking
-	ended    *probe.Exchange
+	ended    *report.Exchange
 }
 
 // unsure is the time around a hold's expiry in which its state is unknown: partners remove expired

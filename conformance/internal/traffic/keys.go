@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/count"
 	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas/partnerapi"
@@ -18,7 +17,7 @@ import (
 // times contains the last calls of one limit: two late answers in three break it (LIM-3).
 type times struct {
 	late  []bool // the newest last, at most three
-	shown []*probe.Exchange
+	shown []*report.Exchange
 }
 
 // timing contains the times of every limit, by the id of the rule about it.
@@ -26,7 +25,7 @@ type timing map[string]*times
 
 // take judges how long a call took.
 func (all timing) take(t *tally, c *call) {
-	if c.Limit == 0 || c.Failure != nil && c.Failure.Kind != probe.Timeout {
+	if c.Limit == 0 || c.Failure != nil && c.Failure.Kind != report.Timeout {
 		return
 	}
 	r := judge.LimitRules[c.Endpoint]
@@ -61,13 +60,13 @@ func (all timing) take(t *tally, c *call) {
 
 // keys is what the recording shows about the keys in use.
 type keys struct {
-	shown    bool                       // at least one call shows its key
-	without  []*call                    // the first call without a key
-	missing  int                        // number of calls without a key
-	accepted map[string]bool            // keys with which a call succeeded
-	refused  map[string]*probe.Exchange // a 401 for a key that had been accepted: a breach if the key is accepted again
-	keyless  map[string]judge.Finding   // calls without a key that were not answered 401, by rule id
-	probed   map[string]bool            // rules that judged a call without a key that was answered 401
+	shown    bool                        // at least one call shows its key
+	without  []*call                     // the first call without a key
+	missing  int                         // number of calls without a key
+	accepted map[string]bool             // keys with which a call succeeded
+	refused  map[string]*report.Exchange // a 401 for a key that had been accepted: a breach if the key is accepted again
+	keyless  map[string]judge.Finding    // calls without a key that were not answered 401, by rule id
+	probed   map[string]bool             // rules that judged a call without a key that was answered 401
 }
 
 // mostKeys is the maximum number of keys that are remembered. A partner issues few.
@@ -75,7 +74,7 @@ const mostKeys = 100
 
 func newKeys() *keys {
 	return &keys{
-		accepted: map[string]bool{}, refused: map[string]*probe.Exchange{},
+		accepted: map[string]bool{}, refused: map[string]*report.Exchange{},
 		keyless: map[string]judge.Finding{}, probed: map[string]bool{},
 	}
 }

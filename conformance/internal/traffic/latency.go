@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -23,14 +22,14 @@ func (s *seen) latency() []report.Latency {
 
 // sample keeps all calls up to a limit, and an even selection of more calls.
 type sample struct {
-	kept         []*probe.Exchange
+	kept         []*report.Exchange
 	count, every int
 }
 
 // mostSampled is that limit.
 const mostSampled = 10_000
 
-func (s *sample) add(x *probe.Exchange) {
+func (s *sample) add(x *report.Exchange) {
 	if s.count%s.every == 0 {
 		s.kept = append(s.kept, x)
 	}
@@ -49,7 +48,7 @@ func (s *sample) add(x *probe.Exchange) {
 
 // Latency summarizes the answer times of calls to one endpoint. The suite's own tests scale the
 // limits.
-func Latency(endpoint partnerapi.Endpoint, calls []*probe.Exchange, scaled func(time.Duration) time.Duration) report.Latency {
+func Latency(endpoint partnerapi.Endpoint, calls []*report.Exchange, scaled func(time.Duration) time.Duration) report.Latency {
 	l := report.Latency{
 		Endpoint: endpoint, Calls: len(calls),
 		HealthyLimitMS:  milliseconds(scaled(endpoint.Timeout(partnerapi.Healthy))),

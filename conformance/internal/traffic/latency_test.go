@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/traffic"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
@@ -15,10 +14,10 @@ import (
 func asTheyAre(d time.Duration) time.Duration { return d }
 
 // tookEach are calls of an endpoint that took so long each, under its limit.
-func tookEach(endpoint partnerapi.Endpoint, took ...time.Duration) []*probe.Exchange {
-	calls := make([]*probe.Exchange, len(took))
+func tookEach(endpoint partnerapi.Endpoint, took ...time.Duration) []*report.Exchange {
+	calls := make([]*report.Exchange, len(took))
 	for i, d := range took {
-		calls[i] = &probe.Exchange{Endpoint: endpoint, Duration: d, Limit: endpoint.Timeout(partnerapi.Healthy)}
+		calls[i] = &report.Exchange{Endpoint: endpoint, Duration: d, Limit: endpoint.Timeout(partnerapi.Healthy)}
 	}
 	return calls
 }

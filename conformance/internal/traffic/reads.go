@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/duty"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -62,7 +63,7 @@ func (t *reads) takeCatalog(c *call) {
 		return
 	}
 	t.pulled = c.StartedAt
-	t.mark(rule.Fields(partnerapi.Products)...)
+	t.mark(fieldrule.All(partnerapi.Products)...)
 	survey.Pull = c.Exchange
 	for _, of := range judge.InCatalog {
 		t.find(of.Rule, of.Judge(survey).Showing(c.Exchange))
@@ -194,7 +195,7 @@ func (t *reads) takeSlots(c *call) {
 		}
 		return
 	}
-	t.mark(append(rule.Fields(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
+	t.mark(append(fieldrule.All(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
 		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted)...)
 	if known {
 		t.mark(rule.SlotKnownUnit, rule.SlotWindow)

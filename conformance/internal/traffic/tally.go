@@ -5,8 +5,8 @@ import (
 	"maps"
 
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas"
 )
@@ -103,7 +103,7 @@ func (t *tally) settle(into *judge.Verdicts) map[string]breach {
 type breach struct {
 	times   int
 	message string
-	shown   []probe.Exchange
+	shown   []report.Exchange
 }
 
 // lastOf returns how a broken rule was broken last.

@@ -13,8 +13,8 @@ import (
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/recording"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/count"
 	"partnerkit.dev/internal/mask"
 	"partnerkit.dev/schemas"
@@ -261,5 +261,5 @@ func (s *seen) take(c *call) {
 	if s.calls[c.Endpoint] == nil {
 		s.calls[c.Endpoint] = &sample{every: 1}
 	}
-	s.calls[c.Endpoint].add(&probe.Exchange{Duration: c.Duration, Limit: c.Limit})
+	s.calls[c.Endpoint].add(&report.Exchange{Duration: c.Duration, Limit: c.Limit})
 }

@@ -8,7 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

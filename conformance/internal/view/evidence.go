@@ -14,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -42,7 +41,7 @@ type words struct {
 }
 
 type exchangeView struct {
-	probe.Exchange
+	report.Exchange
 	Answer          string
 	After           time.Duration // since the start of the run
 	RequestHeaders  string
@@ -91,7 +90,7 @@ func linked(message string, known map[string]bool) []words {
 	return append(all, words{Text: message[rest:]})
 }
 
-func newExchangeView(x probe.Exchange, message string, began time.Time) exchangeView {
+func newExchangeView(x report.Exchange, message string, began time.Time) exchangeView {
 	v := exchangeView{
 		Exchange:       x,
 		Answer:         shorten(answer(x), maxText),
@@ -120,7 +119,7 @@ func headerLines(h http.Header) string {
 	return shorten(b.String(), maxBody)
 }
 
-func newBodyView(b probe.Body) bodyView {
+func newBodyView(b report.Body) bodyView {
 	v := bodyView{Text: b.Text, Note: size(b.Size), Excerpt: mark(shorten(b.Excerpt, maxBody), b.Place)}
 	if pretty, ok := indent(b.Text); ok && !b.Cut {
 		v.Text = pretty

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
 )
 
 func TestMessagesLinkToTheRulesThatTheyName(t *testing.T) {
@@ -35,17 +35,17 @@ func TestJSONBodiesAreIndentedUnlessTheyAreCutBrokenOrTooDeep(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for _, c := range []struct {
 		name string
-		body probe.Body
+		body report.Body
 		want string
 	}{
-		{"an object", probe.Body{Text: `{"a":[1,2]}`}, "{\n  \"a\": [\n    1,\n    2\n  ]\n}"},
-		{"a big number", probe.Body{Text: `{"a":12345678901234567890.10}`}, "{\n  \"a\": 12345678901234567890.10\n}"},
-		{"a body that was cut", probe.Body{Text: `{"a":1}`, Cut: true}, `{"a":1}`},
-		{"a broken body", probe.Body{Text: `{"a":`}, `{"a":`},
-		{"two documents", probe.Body{Text: `{} {}`}, `{} {}`},
-		{"an HTML page", probe.Body{Text: `<h1>502</h1>`}, `<h1>502</h1>`},
-		{"no body", probe.Body{}, ""},
-		{"too deep", probe.Body{Text: deep(maxDepth + 1)}, deep(maxDepth + 1)},
+		{"an object", report.Body{Text: `{"a":[1,2]}`}, "{\n  \"a\": [\n    1,\n    2\n  ]\n}"},
+		{"a big number", report.Body{Text: `{"a":12345678901234567890.10}`}, "{\n  \"a\": 12345678901234567890.10\n}"},
+		{"a body that was cut", report.Body{Text: `{"a":1}`, Cut: true}, `{"a":1}`},
+		{"a broken body", report.Body{Text: `{"a":`}, `{"a":`},
+		{"two documents", report.Body{Text: `{} {}`}, `{} {}`},
+		{"an HTML page", report.Body{Text: `<h1>502</h1>`}, `<h1>502</h1>`},
+		{"no body", report.Body{}, ""},
+		{"too deep", report.Body{Text: deep(maxDepth + 1)}, deep(maxDepth + 1)},
 	} {
 		if got := newBodyView(c.body).Text; got != c.want {
 			t.Errorf("%s is shown as %q, want %q", c.name, got, c.want)
@@ -55,7 +55,7 @@ func TestJSONBodiesAreIndentedUnlessTheyAreCutBrokenOrTooDeep(t *testing.T) {
 
 func TestALongBodyIsShownInPartAndTheNoteSaysSo(t *testing.T) {
 	t.Parallel()
-	v := newBodyView(probe.Body{Text: strings.Repeat("a", maxBody+1), Size: maxBody + 1})
+	v := newBodyView(report.Body{Text: strings.Repeat("a", maxBody+1), Size: maxBody + 1})
 	if len(v.Text) != maxBody || v.Note != "32.0 KiB, the beginning is shown" {
 		t.Errorf("%d bytes are shown with the note %q", len(v.Text), v.Note)
 	}
@@ -63,15 +63,15 @@ func TestALongBodyIsShownInPartAndTheNoteSaysSo(t *testing.T) {
 
 func TestAnAnswerIsSummedUpInAFewWords(t *testing.T) {
 	t.Parallel()
-	response, failure := &probe.Response{Status: 200}, &probe.Failure{Kind: probe.TooLarge}
+	response, failure := &report.Response{Status: 200}, &report.Failure{Kind: report.TooLarge}
 	for _, c := range []struct {
-		exchange probe.Exchange
+		exchange report.Exchange
 		want     string
 	}{
-		{probe.Exchange{Response: response}, "200"},
-		{probe.Exchange{Failure: failure}, "too large"},
-		{probe.Exchange{Response: response, Failure: failure}, "200, then too large"},
-		{probe.Exchange{}, "no answer"},
+		{report.Exchange{Response: response}, "200"},
+		{report.Exchange{Failure: failure}, "too large"},
+		{report.Exchange{Response: response, Failure: failure}, "200, then too large"},
+		{report.Exchange{}, "no answer"},
 	} {
 		if got := answer(c.exchange); got != c.want {
 			t.Errorf("the answer is summed up as %q, want %q", got, c.want)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/har"
 )
@@ -25,7 +24,7 @@ func drawHAR(w io.Writer, r *report.Result) error {
 		r.Calls, harEntry)
 }
 
-func harEntry(x *probe.Exchange) har.Entry {
+func harEntry(x *report.Exchange) har.Entry {
 	took := float64(x.Duration) / float64(time.Millisecond)
 	entry := har.Entry{
 		Page: harRun, Started: x.StartedAt, Time: took, Timings: har.Timings{Wait: took},
@@ -49,7 +48,7 @@ func harEntry(x *probe.Exchange) har.Entry {
 	return entry
 }
 
-func cutWords(body probe.Body) string {
+func cutWords(body report.Body) string {
 	if !body.Cut {
 		return ""
 	}

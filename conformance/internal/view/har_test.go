@@ -10,7 +10,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/har"
 )
@@ -64,10 +63,10 @@ func TestTheArchiveHasEveryCallOfTheRun(t *testing.T) {
 func TestTheArchiveSaysWhereABodyWasCut(t *testing.T) {
 	t.Parallel()
 	x := reserveExchange()
-	x.Response.Body = probe.Body{Text: strings.Repeat("a", 8<<10), Size: 14_000_000, Cut: true}
+	x.Response.Body = report.Body{Text: strings.Repeat("a", 8<<10), Size: 14_000_000, Cut: true}
 	x.Response.Header.Set("Set-Cookie", "session=abc; Path=/")
 	x.Request.URL += "?limit=1&b=%C3%A4"
-	entry := archive(t, &report.Result{Calls: []*probe.Exchange{&x}})[0]
+	entry := archive(t, &report.Result{Calls: []*report.Exchange{&x}})[0]
 	if content := entry.Response.Content; content.Size != 14_000_000 || content.Comment != "the first 8.0 KiB of 13.4 MiB" {
 		t.Errorf("the body has %d bytes, and the note %q", content.Size, content.Comment)
 	}
@@ -94,5 +93,5 @@ func TestTheArchiveOfARunWithoutCallsIsOne(t *testing.T) {
 	if entries := archive(t, &report.Result{}); len(entries) != 0 {
 		t.Errorf("%d entries, want none", len(entries))
 	}
-	archive(t, &report.Result{Calls: []*probe.Exchange{{Request: probe.Request{Header: http.Header(nil)}}}})
+	archive(t, &report.Result{Calls: []*report.Exchange{{Request: report.Request{Header: http.Header(nil)}}}})
 }

@@ -11,9 +11,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -222,7 +221,7 @@ func TestHTMLShowsTheEvidence(t *testing.T) {
 	failed := ruleOf(t, r, rule.ReserveVacanciesMany.ID)
 	failed.Problems = []string{"slots[3].vacancies: expected 9, received 11"}
 	cut := ruleOf(t, r, rule.ReserveExpiresWindow.ID)
-	cut.Exchanges[0].Response = &probe.Response{Status: 200, Body: probe.Body{Text: `{"a":1}`, Size: 14_000_000, Cut: true, Excerpt: `units[2]: {"original": 22.5}`}}
+	cut.Exchanges[0].Response = &report.Response{Status: 200, Body: report.Body{Text: `{"a":1}`, Size: 14_000_000, Cut: true, Excerpt: `units[2]: {"original": 22.5}`}}
 	r.NotUndone = []report.Leftover{{Kind: "booking", Code: "BK-417", ProductID: "cruise", Reason: "cancel answered 404"}, {Kind: "hold", Reason: "no answer came"}}
 	doc := parse(t, r)
 	for id, wanted := range map[string][]string{

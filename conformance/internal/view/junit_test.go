@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 func decodeJUnit(t testing.TB, r *report.Result) junitSuites {

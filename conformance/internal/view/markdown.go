@@ -8,9 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/count"
 )
 
@@ -174,7 +173,7 @@ func folded(rule report.RuleResult) string {
 	return b.String()
 }
 
-func answered(x probe.Exchange) string {
+func answered(x report.Exchange) string {
 	switch {
 	case x.Failure != nil:
 		return cell(x.Failure.Message) + "\n\n"

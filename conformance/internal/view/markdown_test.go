@@ -12,8 +12,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	nethtml "golang.org/x/net/html"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // pullRequest is report.md as GitHub shows it.

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -38,7 +37,7 @@ func sampleResult(t testing.TB) *report.Result {
 			Outcome: report.Passed, Why: one.Why, Fix: one.Fix, DurationMS: 14,
 		})
 	}
-	came := func(id string, o report.Outcome, message string, evidence ...probe.Exchange) {
+	came := func(id string, o report.Outcome, message string, evidence ...report.Exchange) {
 		for i := range r.Rules {
 			if r.Rules[i].ID == id {
 				r.Rules[i].Outcome, r.Rules[i].Message, r.Rules[i].Exchanges = o, message, evidence
@@ -63,7 +62,7 @@ func sampleResult(t testing.TB) *report.Result {
 		}},
 	}
 	reserved, late := reserveExchange(), timeoutExchange()
-	r.Calls = []*probe.Exchange{&reserved, &late}
+	r.Calls = []*report.Exchange{&reserved, &late}
 	return r
 }
 
@@ -97,27 +96,27 @@ func render(t testing.TB, draw func(*report.Result) ([]byte, error), r *report.R
 	return content
 }
 
-func reserveExchange() probe.Exchange {
-	return probe.Exchange{
+func reserveExchange() report.Exchange {
+	return report.Exchange{
 		Number: 41, Endpoint: partnerapi.Reserve, Purpose: "reserve 3 seats",
 		StartedAt: started.Add(2300 * time.Millisecond), Duration: 212 * time.Millisecond,
-		Request: probe.Request{
+		Request: report.Request{
 			Method: "POST", URL: "https://api.harbour-tours.example/partner/v2/bookings/reserve",
 			Header: http.Header{"Authorization": {"Bearer REDACTED"}, "Content-Type": {"application/json"}},
-			Body:   probe.Body{Text: `{"productId":"cruise","units":[{"id":"unit-adult","quantity":3}]}`, Size: 65},
+			Body:   report.Body{Text: `{"productId":"cruise","units":[{"id":"unit-adult","quantity":3}]}`, Size: 65},
 		},
-		Response: &probe.Response{
+		Response: &report.Response{
 			Status: 200, Proto: "HTTP/1.1", Header: http.Header{"Content-Type": {"application/json"}},
-			Body: probe.Body{Text: `{"reservationConfirmationCode":"R-81F3","expiresAt":"2026-07-01T10:30:02Z"}`, Size: 75},
+			Body: report.Body{Text: `{"reservationConfirmationCode":"R-81F3","expiresAt":"2026-07-01T10:30:02Z"}`, Size: 75},
 		},
 		Curl: `curl -X POST -H 'Authorization: Bearer <key>' --data '{"productId":"cruise"}' https://api.harbour-tours.example/partner/v2/bookings/reserve`,
 	}
 }
 
-func timeoutExchange() probe.Exchange {
+func timeoutExchange() report.Exchange {
 	x := reserveExchange()
 	x.Number, x.Purpose, x.Duration, x.Response = 57, "time a reserve", 12*time.Second, nil
-	x.Failure = &probe.Failure{Kind: probe.Timeout, Message: "the deadline of 12 s passed before the last byte"}
+	x.Failure = &report.Failure{Kind: report.Timeout, Message: "the deadline of 12 s passed before the last byte"}
 	return x
 }
 
@@ -165,10 +164,10 @@ func hostileResult(t testing.TB, text string) *report.Result {
 		one.Message, one.Problems = text, []string{text, text}
 		x := reserveExchange()
 		x.Purpose, x.Curl = text, text
-		x.Request = probe.Request{Method: text, URL: text, Header: http.Header{text: {text}}, Body: probe.Body{Text: text, Size: 1}}
-		x.Response = &probe.Response{Status: 200, Proto: text, Header: http.Header{text: {text}}, Body: probe.Body{Text: text, Size: 1, Excerpt: text}}
-		x.Failure = &probe.Failure{Kind: probe.FailureKind(text), Message: text}
-		one.Exchanges = []probe.Exchange{x}
+		x.Request = report.Request{Method: text, URL: text, Header: http.Header{text: {text}}, Body: report.Body{Text: text, Size: 1}}
+		x.Response = &report.Response{Status: 200, Proto: text, Header: http.Header{text: {text}}, Body: report.Body{Text: text, Size: 1, Excerpt: text}}
+		x.Failure = &report.Failure{Kind: report.FailureKind(text), Message: text}
+		one.Exchanges = []report.Exchange{x}
 		r.Calls = append(r.Calls, &x)
 	}
 	for i := range r.Vacancies {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // knownResult is a run in which one MUST rule is broken, as the baseline knows,

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/count"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // openResult is a run of that verdict in which nothing failed, four MUST rules were not

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/count"
 )
@@ -30,7 +29,7 @@ func shorten(s string, limit int) string {
 	return fmt.Sprintf("%s … (%s more bytes)", s[:cut], count.Thousands(len(s)-cut))
 }
 
-func answer(x probe.Exchange) string {
+func answer(x report.Exchange) string {
 	switch {
 	case x.Failure != nil && x.Response != nil:
 		return fmt.Sprintf("%d, then %s", x.Response.Status, strings.ReplaceAll(string(x.Failure.Kind), "_", " "))

@@ -18,9 +18,8 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/fileerror"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // Scanner finds secrets that must not be written.
@@ -194,16 +193,16 @@ func blank() *report.Result {
 	at := time.Unix(0, 0).UTC()
 	r := &report.Result{Verdict: report.Nonconformant, StartedAt: at, LimitScale: 1, Ledger: "?", NotUndone: []report.Leftover{{Kind: "hold"}, {Kind: "booking"}}, CallerFaults: []report.CallerFault{{}},
 		Baseline: &report.Baseline{Stale: []report.StaleEntry{{}}}}
-	exchange := probe.Exchange{
-		StartedAt: at, Request: probe.Request{Body: probe.Body{Size: 2, Cut: true}},
-		Response: &probe.Response{Header: http.Header{"Set-Cookie": {"a=b"}}}, Failure: &probe.Failure{Kind: probe.Timeout},
+	exchange := report.Exchange{
+		StartedAt: at, Request: report.Request{Body: report.Body{Size: 2, Cut: true}},
+		Response: &report.Response{Header: http.Header{"Set-Cookie": {"a=b"}}}, Failure: &report.Failure{Kind: report.Timeout},
 	}
-	r.Calls = []*probe.Exchange{&exchange}
+	r.Calls = []*report.Exchange{&exchange}
 	r.Vacancies = []report.SlotVacancies{{Readings: make([]report.SeatsReading, 2)}}
 	for i, one := range rule.All() {
 		r.Rules = append(r.Rules, report.RuleResult{
 			ID: one.ID, Title: one.Title, Endpoint: one.Endpoint, Level: one.Level, Clause: one.Clause, Why: one.Why, Fix: one.Fix,
-			Outcome: report.Outcomes()[i%len(report.Outcomes())], Exchanges: []probe.Exchange{exchange},
+			Outcome: report.Outcomes()[i%len(report.Outcomes())], Exchanges: []report.Exchange{exchange},
 		})
 	}
 	for _, e := range rule.Endpoints() {

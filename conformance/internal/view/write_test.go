@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // secret is a Scanner that knows one key literally.

@@ -1,4 +1,4 @@
-package suite_test
+package traffic_test
 
 import (
 	"bytes"

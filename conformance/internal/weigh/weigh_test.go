@@ -1,24 +1,31 @@
-package suite
+package weigh
 
 import (
 	"context"
+	"net/url"
 	"testing"
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// of is a judging that sends nothing: its tries are made up.
-func of(t *testing.T) *judging {
+// newJudging is a judging that sends nothing: its tries are made up.
+func newJudging(t *testing.T) *judging {
 	t.Helper()
-	r := newRun(t.Context(), Config{MaxDuration: time.Minute}.withDefaults())
-	return &judging{run: r, player: r.player, ctx: t.Context()}
+	clock := partner.NewClock("", nil)
+	player := scenario.NewPlayer(scenario.Config{
+		Clock: clock, Time: partner.NewTime(t.Context(), time.Minute), Bounds: scenario.Bounds{MaxHolds: 9, MaxBookings: 9},
+		Ledger: ledger.New(), Client: probe.NewClient(probe.Config{BaseURL: &url.URL{}}), Depth: plan.Standard, LimitScale: 1,
+	})
+	return &judging{Scale: Scale{Player: player, RaceTime: time.Minute}, ctx: t.Context()}
 }
 
 // madeUp is a step of tries, the last of them again and again, and counts them.
@@ -62,7 +69,7 @@ func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 	} {
 		played := 0
 		step, subjects := madeUp(test.clean, &played, test.tries...)
-		if f := of(t).tries(step, subjects); f.Outcome != test.want || f.Message != test.says || played != test.played {
+		if f := newJudging(t).tries(step, subjects); f.Outcome != test.want || f.Message != test.says || played != test.played {
 			t.Errorf("%s: want %q with %q after %d tries, got %q with %q after %d", test.name, test.want, test.says, test.played, f.Outcome, f.Message, played)
 		}
 	}
@@ -88,23 +95,8 @@ func TestSlotsWithoutVacanciesShowNoSeats(t *testing.T) {
 		played := 0
 		step, subjects := madeUp(1, &played, test.first)
 		step.Seats, step.Optional = "the seats are not stated", test.optional
-		if f := of(t).tries(step, subjects); f.Outcome != test.want || played != 1 {
+		if f := newJudging(t).tries(step, subjects); f.Outcome != test.want || played != 1 {
 			t.Errorf("%s: want %q immediately, got %q after %d", test.name, test.want, f.Outcome, played)
 		}
-	}
-}
-
-func TestARuleIsNotPlayedWhereItCannotBeJudged(t *testing.T) {
-	t.Parallel()
-	j := of(t)
-	play := func(context.Context, *scenario.Player, int) any {
-		t.Error("want nothing played")
-		return nil
-	}
-	step := judge.Step{Subjects: func(context.Context, *scenario.Player) []judge.Play { return []judge.Play{play} }}
-	j.verdicts.Blame(judge.Finding{Outcome: report.Failed, Cause: &rule.ReserveCode, Message: "no code"})
-	j.record(rule.ReleaseStatus, j.find(t.Context(), j.player, judge.Spec{Rule: rule.ReleaseStatus, Steps: []judge.Step{step}}), 0)
-	if v := j.verdicts.Get(rule.ReleaseStatus.ID); v.Outcome != report.Blocked || v.BlockedBy != rule.ReserveCode.ID {
-		t.Errorf("want it blocked by %s, got %+v", rule.ReserveCode.ID, v)
 	}
 }
