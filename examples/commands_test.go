@@ -4,9 +4,10 @@ package examples_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
+
+	"partnerkit.dev/internal/buildtest"
 )
 
 // folder is where commands builds.
@@ -24,12 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 var build = sync.OnceValue(func() error {
-	build := exec.Command("go", "build", "-o", folder+"/", "../conformance/cmd/conformance", "../mockpartner/cmd/mockpartner", "../marketplace/cmd/marketplace", "./minimal-partner")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w: %s", err, output)
-	}
-	return nil
+	return buildtest.Install(folder, "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/examples/minimal-partner")
 })
 
 // commands builds the commands once for all tests that call them, and returns their folder.

@@ -13,10 +13,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/buildtest"
 )
 
 // patience is the timeout of npm.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // Package is a version of an npm package.
 type Package struct {
@@ -44,11 +46,7 @@ func (p Package) Read(t testing.TB, path string) []byte {
 
 // archive returns the path of the package's archive, after its checksum was verified.
 func (p Package) archive() (string, error) {
-	workspace, err := exec.Command("go", "env", "GOWORK").Output()
-	build, _ := filepath.Abs(filepath.Join(filepath.Dir(strings.TrimSpace(string(workspace))), "build")) // "off" is this folder
-	if err == nil {
-		err = os.MkdirAll(build, 0o755)
-	}
+	build, err := buildtest.Folder()
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/buildtest"
 )
 
 // wait limits how long a test waits. It is far longer than a busy machine needs.
@@ -35,13 +38,8 @@ var built = sync.OnceValues(func() (string, error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-o", dir, "./mockpartner/cmd/mockpartner", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./examples/cmd/demo")
-	build.Dir = "../../.."
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("build the commands: %w: %s", err, output)
-	}
-	return dir, os.Chmod(dir, 0o755)
+	err := buildtest.Install(dir, "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/examples/cmd/demo")
+	return dir, errors.Join(err, os.Chmod(dir, 0o755))
 })
 
 func TestMain(m *testing.M) {
