@@ -155,7 +155,7 @@ func TestASettingThatTheSpecsDoNotKnowEndsThemBeforeAnythingIsCalled(t *testing.
 		"CONFORMANCE_BASE_URL=ftp://host":   "--base-url does not begin with http:// or https://",
 		"CONFORMANCE_AUTH_KEY_ENV=OTHER":    "the key is missing: set OTHER",
 		"CONFORMANCE_CONFIG=/no/such.yaml":  "/no/such.yaml",
-		"CONFORMANCE_WEBHOOK_LISTEN=nobody": "CONFORMANCE_WEBHOOK_SECRET",
+		"CONFORMANCE_WEBHOOK_LISTEN=nohost": "CONFORMANCE_WEBHOOK_SECRET",
 	} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
