@@ -19,6 +19,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/parts"
 )
 
 // The limits of a run.
@@ -53,7 +54,7 @@ type Config struct {
 	Signer       *Signer
 	Now          func() time.Time
 	AllowPrivate bool      // allows partners with private addresses
-	OnRunEnded   func(Run) // called for every run that has ended; may be nil
+	OnRunEnded   func(Run) `part:"optional"` // called for every run that has ended
 	Log          *slog.Logger
 }
 
@@ -61,7 +62,7 @@ type Config struct {
 type Runner struct{ Config }
 
 // NewRunner returns a runner.
-func NewRunner(c Config) *Runner { return &Runner{c} }
+func NewRunner(c Config) (*Runner, error) { return &Runner{c}, parts.Check("conformance runs", c) }
 
 // errStopped is the reason of a run that was stopped before its verdict.
 var errStopped = errors.New("the run took too long and was stopped")

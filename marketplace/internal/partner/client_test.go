@@ -49,7 +49,8 @@ func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config
 	for _, c := range change {
 		c(&config)
 	}
-	b.Client = partner.NewClient(config)
+	b.Client, err = partner.NewClient(config)
+	check(t, err)
 	t.Cleanup(b.Close)
 	return b
 }

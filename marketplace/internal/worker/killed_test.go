@@ -25,7 +25,7 @@ const (
 )
 
 func runDoomed(address string) error {
-	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), jobTime: shortJob, rescueTime: shortRescue, runs: noRuns{}}
+	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), jobTime: shortJob, rescueTime: shortRescue, bookings: noBookings{}, events: noEvents{}, runs: noRuns{}}
 	if command := os.Getenv(conformanceCommand); command != "" {
 		var err error
 		if b.runs, err = runnerAt(context.Background(), address, command, os.Stderr); err != nil {
