@@ -165,11 +165,16 @@ cross: need-go ## prove: compile for Linux, macOS and Windows on amd64 and arm64
 		GOOS=$$system CGO_ENABLED=0 go vet work || exit 1; \
 	done
 
+BENCHMARKS = $(shell grep -rl --include='*_test.go' '^func Benchmark' $(MODULES) | xargs -n 1 dirname | sort -u)
+
 .PHONY: bench
 bench: need-go ## prove: run every benchmark, one package after another
-	@packages=$$(grep -rl --include='*_test.go' '^func Benchmark' $(MODULES) | xargs -r -n 1 dirname | sort -u); \
-	if [ -z "$$packages" ]; then echo "there are no benchmarks"; exit 0; fi; \
-	go test -p 1 -run '^$$' -bench . -benchmem $(TESTFLAGS) $$packages
+	@go test -p 1 -timeout 60m -run '^$$' -bench . -benchmem $(TESTFLAGS) $(BENCHMARKS)
+
+.PHONY: bench-once
+bench-once: need-go ## prove: run every benchmark once in a small form, which measures nothing
+	@echo "== benchmarks"
+	@$(in_memory); go test -short -count=1 -timeout 30m -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) $(BENCHMARKS)
 
 # -fuzzminimizetime: otherwise minimizing one input can take all the time.
 .PHONY: fuzz

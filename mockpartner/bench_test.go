@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/catalog"
@@ -31,7 +32,7 @@ import (
 //
 //	go test -run '^$' -bench AgainstBareServer -benchtime 1x .
 func BenchmarkAgainstBareServer(b *testing.B) {
-	few, many := generated(b, 20), generated(b, 10_000)
+	few, many := generated(b, 20), generated(b, benchsize.Choose(10_000, 100))
 	window := windowOf(few.Products[0], time.Now())
 	for _, load := range []struct {
 		name         string
@@ -101,10 +102,7 @@ func BenchmarkSandboxOfACaller(b *testing.B) {
 	}
 }
 
-const (
-	rounds    = 9
-	roundTime = 200 * time.Millisecond
-)
+func roundTime() time.Duration { return time.Duration(benchsize.Choose(200, 10)) * time.Millisecond }
 
 // race measures the mock and a bare server that sends the same, by turns. It
 // returns what they send, and how often the mock did.
@@ -123,7 +121,7 @@ func race(b *testing.B, name string, mock *mockpartner.Mock, request func() []by
 	b.ResetTimer()
 	for b.Loop() {
 		var ofMock, ofBare, ratios []float64
-		for range rounds {
+		for range benchsize.Choose(9, 1) {
 			m, n := perSecond(b, mocked, request, len(answer))
 			p, _ := perSecond(b, bare, request, len(answer))
 			ofMock, ofBare, ratios = append(ofMock, m), append(ofBare, p), append(ratios, m/p)
@@ -132,7 +130,7 @@ func race(b *testing.B, name string, mock *mockpartner.Mock, request func() []by
 		b.ReportMetric(median(ofMock), "mock-req/s")
 		b.ReportMetric(median(ofBare), "bare-req/s")
 		b.ReportMetric(median(ratios), "ratio")
-		b.Logf("%s: %.0f requests/s, a bare server %.0f (%d bytes each): ratio %.2f, medians of %d rounds", name, median(ofMock), median(ofBare), len(answer), median(ratios), rounds)
+		b.Logf("%s: %.0f requests/s, a bare server %.0f (%d bytes each): ratio %.2f, medians of %d rounds", name, median(ofMock), median(ofBare), len(answer), median(ratios), len(ratios))
 	}
 	return answer, answered
 }
@@ -173,7 +171,7 @@ func perSecond(b *testing.B, server *httptest.Server, request func() []byte, siz
 				return
 			}
 			defer client.conn.Close()
-			for time.Since(start) < roundTime {
+			for time.Since(start) < roundTime() {
 				n, err := client.call(request())
 				if err != nil || n != size {
 					b.Errorf("want %d bytes, got %d, %v", size, n, err)

@@ -16,13 +16,10 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/live"
+	"partnerkit.dev/internal/benchsize"
 )
 
-const (
-	benchRounds = 9
-	benchCalls  = 2000 // in each round
-	benchAtOnce = 2
-)
+const benchAtOnce = 2
 
 // BenchmarkProxy compares the proxy, which judges, with a bare httputil.ReverseProxy, in turns:
 // requests a second, and how much longer a call takes, at the median and in the slowest hundredth.
@@ -30,22 +27,23 @@ const (
 //	go test -run '^$' -bench Proxy$ -benchtime 1x ./internal/proxy
 func BenchmarkProxy(b *testing.B) {
 	bare, judging, watcher := bareAndJudging(b)
+	calls := benchsize.Choose(2000, 100) // in each round
 	for b.Loop() {
 		var ratios []float64
 		var took [2][]time.Duration
-		for range benchRounds {
+		for range benchsize.Choose(9, 1) {
 			var rates [2]float64
 			for i, address := range []string{bare, judging} {
 				began := time.Now()
-				callsTo(b, address, benchCalls, func(d time.Duration) { took[i] = append(took[i], d) })
-				rates[i] = benchCalls / time.Since(began).Seconds()
+				callsTo(b, address, calls, func(d time.Duration) { took[i] = append(took[i], d) })
+				rates[i] = float64(calls) / time.Since(began).Seconds()
 			}
 			ratios = append(ratios, rates[1]/rates[0])
 		}
 		slices.Sort(ratios)
 		slices.Sort(took[0])
 		slices.Sort(took[1])
-		b.ReportMetric(ratios[benchRounds/2], "requests-of-bare")
+		b.ReportMetric(ratios[len(ratios)/2], "requests-of-bare")
 		for name, share := range map[string]int{"p50-added-µs": 50, "p99-added-µs": 99} {
 			at := len(took[0]) * share / 100
 			b.ReportMetric(float64((took[1][at] - took[0][at]).Microseconds()), name)
@@ -60,7 +58,7 @@ func BenchmarkProxy(b *testing.B) {
 func BenchmarkProxyMemory(b *testing.B) {
 	_, judging, watcher := bareAndJudging(b)
 	b.ResetTimer()
-	callsTo(b, judging, b.N, func(time.Duration) {})
+	callsTo(b, judging, max(b.N, benchAtOnce), func(time.Duration) {})
 	b.StopTimer()
 	memory := &runtime.MemStats{}
 	runtime.ReadMemStats(memory)

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"log/slog"
 	"strings"
 	"syscall"
 	"testing"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/mocktest"
 )
@@ -77,26 +72,6 @@ func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 		}
 		if found != 1 {
 			t.Errorf("Expected one line %q of level %s with %s, received %d in\n%s", want.message, want.level, want.detail, found, lines.String())
-		}
-	}
-}
-
-func TestAHeldSyncIsLoggedWhenItIsHeldAndWhenItIsOver(t *testing.T) {
-	t.Parallel()
-	for want, made := range map[string]catalog.Sync{
-		`level=WARN msg="a sync is held because it would remove too many activities"`: {Guard: &catalog.Guard{WouldDeactivate: 7, Of: 9}},
-		`level=INFO msg="a held sync was approved or replaced"`:                       {EndsGuard: true, Deactivated: 7},
-		"": {Deactivated: 1},
-	} {
-		var lines bytes.Buffer
-		reported := synced(telemetry.NewMetrics("test"), slog.New(slog.NewTextHandler(&lines, nil)))
-		reported(catalog.Order{}, made, nil)
-		if !strings.Contains(lines.String(), want) || want == "" && lines.Len() > 0 {
-			t.Errorf("Expected %q, received %q", want, lines.String())
-		}
-		lines.Reset()
-		if reported(catalog.Order{}, made, errors.New("no answer")); lines.Len() > 0 {
-			t.Errorf("Expected no line about a sync that failed, received %q", lines.String())
 		}
 	}
 }

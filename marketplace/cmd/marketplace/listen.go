@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"syscall"
 	"time"
-
-	"partnerkit.dev/marketplace/internal/api"
 )
 
 func listen(flag, address string) (net.Listener, error) {
@@ -31,7 +29,7 @@ func listen(flag, address string) (net.Listener, error) {
 
 // serveMetrics serves the metrics at a separate address until the returned function is called. For
 // "" it does nothing.
-func serveMetrics(address string, config api.Config) (end func(), err error) {
+func serveMetrics(address string, metrics http.Handler, log *slog.Logger) (end func(), err error) {
 	if address == "" {
 		return func() {}, nil
 	}
@@ -40,10 +38,10 @@ func serveMetrics(address string, config api.Config) (end func(), err error) {
 		return nil, err
 	}
 	server := &http.Server{
-		Handler:           api.MetricsHandler(config),
+		Handler:           metrics,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 	}
-	config.Log.Info("serving metrics", slog.String("address", "http://"+listener.Addr().String()+"/metrics"))
+	log.Info("serving metrics", slog.String("address", "http://"+listener.Addr().String()+"/metrics"))
 	go func() { _ = server.Serve(listener) }() // until it is closed
 	return func() { _ = server.Close() }, nil
 }

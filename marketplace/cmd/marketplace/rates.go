@@ -112,9 +112,9 @@ func prepareRates(ctx context.Context, store *postgres.Store, now time.Time, log
 const ratesFresh = 24 * time.Hour
 
 // newFeed returns the feed of exchange rates; nil without an address.
-func newFeed(address string, store *postgres.Store, log *slog.Logger) worker.RatesFeed {
+func newFeed(address, agent string, store *postgres.Store, log *slog.Logger) worker.RatesFeed {
 	if address == "" {
 		return nil
 	}
-	return storefront.NewRatesFeed(address, userAgent(), store.Storefront, log)
+	return storefront.NewRatesFeed(address, agent, store.Storefront, log)
 }

@@ -10,27 +10,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel"
 
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
-	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/marketplace/internal/telemetry"
-	"partnerkit.dev/marketplace/internal/worker"
 )
 
 const (
@@ -44,9 +34,6 @@ const (
 	// that for background work.
 	requestConnections = 20
 	workConnections    = 12
-	// partnerCalls limits the concurrent calls to one partner. At most eight of them pull
-	// slots; the others are for callers that wait for an answer.
-	partnerCalls = 12
 	// requestPatience is how long a request waits for a connection and for each statement, so that
 	// callers get an answer within 5 s whatever the database does.
 	requestPatience = 2 * time.Second
@@ -110,7 +97,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	defer finish(func() { closeTraces(traces) })
+	defer finish(closeTime, func() { closeTraces(traces) })
 	disk := &postgres.Disk{}
 	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Patience: requestPatience, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
 	if err != nil {
@@ -118,15 +105,15 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	work, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: workConnections, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
 	if err != nil {
-		finish(store.Close)
+		finish(closeTime, store.Close)
 		return err
 	}
 	ready, err := postgres.NewReadiness(db.address, disk)
 	if err != nil {
-		finish(store.Close, work.Close)
+		finish(closeTime, store.Close, work.Close)
 		return err
 	}
-	defer finish(store.Close, work.Close, ready.Close)
+	defer finish(closeTime, store.Close, work.Close, ready.Close)
 	clock := postgres.NewClock(localTime)
 	if err := clock.Set(ctx, store.Now); err != nil {
 		log.Warn("could not read the database's clock", slog.Any("error", err)) // the schedules retry
@@ -142,74 +129,36 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	measured := telemetry.NewMetrics(cli.Version())
-	guard := partner.NewGuard(s.allowPrivatePartners)
-	integrations := partner.NewRegistry(store.Partners, guard, key, clock.Now)
-	if err := integrations.CheckSecret(ctx); err != nil {
-		return fmt.Errorf("--secret-key: %w", err)
-	}
-	calls, webhooks := partner.NewCallJournal(work.Partners, log), partner.NewJournal(work.Partners.AddWebhooks, log)
-	defer func() { finish(calls.Close, webhooks.Close) }()
 	suite := findSuite(s.conformance, log)
-	watcher, unwatch := startJudge(s.judgeTraffic, suite, work, measured, clock, log)
-	defer func() { finish(unwatch) }()
-	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Scale: scaleLimits, Observe: observer(work, measured, calls, log), Watcher: watcher,
+	watcher, unwatch, err := startJudge(s.judgeTraffic, suite, work, measured, clock, log)
+	if err != nil {
+		return err
+	}
+	defer finish(closeTime, unwatch)
+	stopping, agent := make(chan struct{}), userAgent()
+	built, err := replica.New(ctx, replica.Config{
+		Requests: store, Work: work, Secret: key, Clock: clock, Log: log, Metrics: measured, Traces: traces, Ready: db.ready(ready.Check),
+		UserAgent: agent, AllowPrivatePartners: s.allowPrivatePartners, Watcher: watcher, Scale: scaleLimits, ObserveTime: observeTime,
+		Conformance: suite, Certification: certification.Rules{Default: certification.Policy(s.certification), Approval: s.goLive == approve},
+		Rates: newFeed(s.ratesURL, agent, work, log), Schedule: s.schedule, AffiliatesShare: s.share, AffiliateURL: s.affiliateURL, PageCache: int64(s.pageCache) << 20,
+		LoginLimit: s.loginLimit, RateLimit: s.rateLimit, Scrapers: s.scrapers, Proxies: s.proxies, MetricsApart: s.metricsAddr != "", Secure: s.behindTLS, Stopping: stopping,
 	})
-	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
-	bookings, owed := newBookings(store, client, integrations, s.share, measured, clock, log), newBookings(work, client, deliveries, s.share, measured, clock, log)
-	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
-	sender := event.NewSender(work.Events, guard, key, userAgent(), clock.Now)
-	defer sender.Close()
-	sender.OnAttempt(measured.EventSent)
-	if err := store.Runs.Govern(ctx, certification.Rules{Default: certification.Policy(s.certification), Approval: s.goLive == approve}); err != nil {
-		return fmt.Errorf("--certification: %w", err)
-	}
-	signer, err := certification.NewSigner(key)
 	if err != nil {
 		return err
 	}
-	runner := certification.NewRunner(certification.Config{
-		Store: work.Runs, Integrations: deliveries, Command: suite, Signer: signer, Now: clock.Now, AllowPrivate: s.allowPrivatePartners, OnRunEnded: measured.Ran, Log: log,
-	})
-	background, err := newWorker(work, client, deliveries, owed, sender, runner, newFeed(s.ratesURL, work, log), s.schedule, measured, traces, clock, log)
-	if err != nil {
-		return err
-	}
-	front, err := storefront.Open(ctx, storefront.Config{Store: store.Storefront, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Now: clock.Now, Log: log})
-	if err != nil {
-		return err
-	}
-	defer front.Close()
-	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
-	syncer.OnSync(synced(measured, log))
-	measured.PageCache(front.PageCache)
-	measured.Ready(db.ready(ready.Check))
-	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
-	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
-	signIn.OnFailedSignIn(measured.SignInFailed)
-	stopping := make(chan struct{})
-	config := api.Config{
-		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
-		SignIn: signIn, Integrations: integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, key),
-		Syncer: syncer, Trials: client, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: s.rateLimit,
-		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Links: certification.NewLinks(key, clock.Now), Keys: signer.Keys(), Stopping: stopping},
-		Ready: db.ready(ready.Check), Metrics: measured, Traces: traces, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Secure: s.behindTLS, Now: clock.Now, Log: log,
-		Pages: func(a http.Handler) []api.Page {
-			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
-		},
-	}
-	apart, err := serveMetrics(s.metricsAddr, config)
+	defer finish(2*closeTime, built.Close)
+	apart, err := serveMetrics(s.metricsAddr, built.Metrics, log)
 	if err != nil {
 		return err
 	}
 	defer apart()
 	server := &http.Server{
-		Handler:           api.New(config),
+		Handler:           built.Handler,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	server.RegisterOnShutdown(func() { close(stopping) })
-	if err := background.Start(ctx); err != nil {
+	if err := built.Worker.Start(ctx); err != nil {
 		return err
 	}
 	if s.ratesURL != "" && clock.Now().Sub(rates.RatesOf) > ratesFresh {
@@ -228,7 +177,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		log.Info("stopping")
 	}
 	ends = time.Now().Add(endTime)
-	stop(ctx, server, background, client, log)
+	stop(ctx, server, built, log)
 	return err
 }
 
@@ -239,14 +188,14 @@ func userAgent() string {
 
 // stop finishes requests in progress and hands jobs back. What takes longer is cut off and logged;
 // it does not fail the shutdown.
-func stop(ctx context.Context, server *http.Server, background *worker.Worker, client *partner.Client, log *slog.Logger) {
+func stop(ctx context.Context, server *http.Server, r *replica.Replica, log *slog.Logger) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	handedBack := make(chan error, 1)
-	go func() { handedBack <- background.Stop(last) }()
+	go func() { handedBack <- r.Worker.Stop(last) }()
 	if err := server.Shutdown(last); err != nil {
 		log.Warn("requests were cut off because they took too long", slog.Any("error", err))
-		client.Close()
+		r.Partners.Close()
 		_ = server.Close() // its listener is already closed
 	}
 	select {
@@ -260,9 +209,9 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 	}
 }
 
-// finish runs functions concurrently and waits for at most closeTime. What waits for an unavailable
+// finish runs functions concurrently and waits for at most that time. What waits for an unavailable
 // database ends with the process.
-func finish(all ...func()) {
+func finish(limit time.Duration, all ...func()) {
 	var done sync.WaitGroup
 	for _, f := range all {
 		done.Go(f)
@@ -271,7 +220,7 @@ func finish(all ...func()) {
 	go func() { done.Wait(); close(finished) }()
 	select {
 	case <-finished:
-	case <-time.After(closeTime):
+	case <-time.After(limit):
 	}
 }
 
@@ -294,17 +243,6 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, now ti
 	}
 }
 
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, rates worker.RatesFeed, schedule worker.Schedule, measured *telemetry.Metrics, traces *telemetry.Traces, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
-	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
-	syncer.OnSync(synced(measured, log))
-	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
-	slots.OnPull(measured.PulledSlots)
-	return worker.New(worker.Config{
-		Store: store, Integrations: integrations, Syncer: syncer,
-		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Rates: rates, Schedule: schedule, Time: clock, Log: log, Jobs: traces.Jobs(),
-	})
-}
-
 // openTraces returns nil if traces are not configured.
 func openTraces(ctx context.Context, wanted bool, log *slog.Logger) (*telemetry.Traces, error) {
 	if !wanted {
@@ -319,26 +257,5 @@ func closeTraces(traces *telemetry.Traces) {
 	defer cancel()
 	if err := traces.Close(ctx); err != nil {
 		otel.Handle(err)
-	}
-}
-
-func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) *booking.Service {
-	return booking.NewService(booking.Config{
-		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log, OnTransition: measured.Moved,
-	})
-}
-
-// observer counts calls to partners and stores their results. An error does not fail the call.
-func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner.CallJournal, log *slog.Logger) func(uuid.UUID, partner.Observation) {
-	return func(id uuid.UUID, call partner.Observation) {
-		measured.Called(id, call)
-		calls.Add(id, call)
-		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
-		defer cancel()
-		changed, err := store.Partners.Observe(ctx, id, call)
-		if err != nil {
-			log.Error("a partner's health was not stored", slog.String("integration_id", id.String()), slog.Any("error", err))
-		}
-		logHealth(log, id, changed, call)
 	}
 }

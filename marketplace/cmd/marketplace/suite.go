@@ -31,16 +31,19 @@ func findSuite(given string, log *slog.Logger) string {
 
 // startJudge starts the judge of calls to partners. It returns nil, and a function that does nothing,
 // if they are not judged.
-func startJudge(mode, command string, store *postgres.Store, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (partner.Watcher, func()) {
+func startJudge(mode, command string, store *postgres.Store, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (partner.Watcher, func(), error) {
 	switch {
 	case mode == judgeNone:
-		return nil, func() {}
+		return nil, func() {}, nil
 	case command == "":
 		log.Info("calls to partners are not judged, because there is no conformance command")
-		return nil, func() {}
+		return nil, func() {}, nil
 	}
-	j := judging.New(judging.Config{Store: store.Partners, Command: command, Sample: mode == judgeSample, Now: clock.Now, Log: log})
+	j, err := judging.New(judging.Config{Store: store.Partners, Command: command, Sample: mode == judgeSample, Now: clock.Now, Log: log})
+	if err != nil {
+		return nil, nil, err
+	}
 	measured.Judge(j.Counts)
 	log.Info("calls to partners are judged", slog.String("calls", mode), slog.String("command", command))
-	return j, j.Close
+	return j, j.Close, nil
 }

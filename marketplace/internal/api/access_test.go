@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica"
 )
 
 // The access to each route, by letters: r a p o are the roles, t is a reseller's long-lived
@@ -112,7 +113,7 @@ var whoMay = map[string]string{
 
 func TestEveryRouteAdmitsTheRolesInTheTable(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
 	var routes []string
 	for _, route := range api.Routes() {
 		routes = append(routes, route.Method+" "+route.Path)

@@ -17,13 +17,17 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/parts"
 )
 
 // API is the service's HTTP handler. It is safe for concurrent use.
 type API struct{ handler http.Handler }
 
 // New returns the handler of all routes.
-func New(c Config) *API {
+func New(c Config) (*API, error) {
+	if err := parts.Check("api", c); err != nil {
+		return nil, err
+	}
 	record := recorder{metrics: c.Metrics, traces: c.Traces, tracer: c.Traces.Requests(), proxies: c.Proxies, now: c.Now, log: c.Log, unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")}}
 	guard := newGuard(c)
 	// SkipClean: without it, an unclean path is answered with a redirect, which turns a POST into a
@@ -44,10 +48,8 @@ func New(c Config) *API {
 	}
 	// Outside of the router, whose middleware does not run for 404 and 405.
 	a := &API{record.exchanges(record.panics(router))}
-	if c.Pages != nil {
-		addPages(router, record, c.Pages(a))
-	}
-	return a
+	addPages(router, record, c.Pages(a))
+	return a, nil
 }
 
 // ServeHTTP answers a request.

@@ -10,14 +10,14 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica"
 )
 
 func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	operator := b.signIn(t, marketplace.Operator)
 	for name, c := range map[string]struct {
 		method, path, body string
@@ -53,7 +53,7 @@ func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
 
 func TestAWrongMethodIsAnsweredWithTheSupportedOnes(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	for path, want := range map[string]string{
 		"/api/v1/auth/login": "POST", "/healthz": "GET, HEAD", "/api/v1/operator/rates": "GET, HEAD, PUT",
 		"/api/v1/resellers/bookings/" + uuid.NewString(): "GET, HEAD, DELETE",
@@ -67,7 +67,7 @@ func TestAWrongMethodIsAnsweredWithTheSupportedOnes(t *testing.T) {
 
 func TestEveryGETRouteAnswersHEAD(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	b := shared(t)
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/docs", "/openapi.yaml", "/", "/api/v1/operator/overview", "/nothing"} {
 		read, head := b.raw(t, http.MethodGet, path), b.raw(t, http.MethodHead, path)
 		if head.StatusCode != read.StatusCode || len(head.body) > 0 || head.Header.Get("Content-Type") != read.Header.Get("Content-Type") {
@@ -123,7 +123,7 @@ func TestAnOperatorMakesAnAccountThatSignsIn(t *testing.T) {
 
 func TestACredentialThatAsksTooOftenIsTurnedAway(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 2 })
+	b := setup(t, func(c *replica.Config) { c.RateLimit = 2 })
 	operator := b.signIn(t, marketplace.Operator)
 	ask := func() answer { return b.do(t, "POST", "/api/v1/operator/accounts", "{}", operator) }
 	if a := ask(); a.Header.Get("RateLimit-Limit") != "2" || a.Header.Get("RateLimit-Remaining") != "1" || a.Header.Get("RateLimit-Reset") != "60" {
@@ -141,7 +141,7 @@ func TestACredentialThatAsksTooOftenIsTurnedAway(t *testing.T) {
 
 func TestEveryAnswerCarriesARequestID(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	if got := b.do(t, "GET", "/healthz", "", header{"X-Request-Id", "shop-17"}).Header.Get("X-Request-Id"); got != "shop-17" {
 		t.Errorf("want the caller's own, got %q", got)
 	}

@@ -18,6 +18,7 @@ import (
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/replica"
 )
 
 // costlyBodies lists bodies of 1 MiB that once took far longer than others.
@@ -72,7 +73,7 @@ func costlyValues() map[string]string {
 
 func TestNoMessageQuotesMuchOfABodyWhateverItsField(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
 	open := b.opener(t)
 	for _, op := range theDocument(t).Operations() {
 		if op.Body == nil {
@@ -165,7 +166,7 @@ func TestOnlyTrustedProxiesNameTheCallersAddress(t *testing.T) {
 
 func TestFailedSignInsAreCountedByTheAddressBehindTheProxy(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	b := setup(t, func(c *replica.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	guess := func(from string) answer {
 		return b.ask(t, "POST", "/api/v1/auth/login", `{"email":"`+uuid.NewString()+`@example.com","password":"a guess"}`, header{"X-Forwarded-For", "198.51.100.7, " + from})
 	}
@@ -178,7 +179,7 @@ func TestFailedSignInsAreCountedByTheAddressBehindTheProxy(t *testing.T) {
 
 func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 20 })
+	b := setup(t, func(c *replica.Config) { c.RateLimit = 20 })
 	reseller := b.signIn(t, marketplace.Reseller)
 	var fresh struct {
 		RefreshToken string `json:"refresh_token"`
@@ -242,7 +243,7 @@ func kept(path string) bool {
 
 func TestNoCacheKeepsWhatIsPersonal(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
 	open := b.opener(t)
 	for _, op := range theDocument(t).Operations() {
 		o := open(op)
@@ -269,7 +270,7 @@ func TestNoCacheKeepsWhatIsPersonal(t *testing.T) {
 
 func TestAnAffiliateCodeOfZerosIsNoCode(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	order := `{"activity_id":"` + uuid.NewString() + `","variation_id":"` + uuid.NewString() + `","availability_id":"s","units":[{"type":"ADULT","quantity":1}],
 		"contact":{"fullName":"Ana","emailAddress":"ana@example.com"},"affiliate_code":"00000000-0000-0000-0000-000000000000"}`
 	wantProblem(t, b.ask(t, "POST", "/api/v1/resellers/bookings", order, b.signIn(t, marketplace.Reseller)), 400, "affiliate_code: expected an affiliate's code")
@@ -277,15 +278,14 @@ func TestAnAffiliateCodeOfZerosIsNoCode(t *testing.T) {
 
 func TestMetricsHaveAListenerOfTheirOwnWhereItIsAskedFor(t *testing.T) {
 	t.Parallel()
-	var apart http.Handler
-	b := setup(t, func(c *api.Config) { c.MetricsApart, apart = true, api.MetricsHandler(*c) })
+	b := setup(t, func(c *replica.Config) { c.MetricsApart = true })
 	_, a := b.sent(t, "GET", "/metrics", "")
 	wantProblem(t, a, 404)
 	for remote, want := range map[string]int{"127.0.0.1:7": 200, "192.0.2.1:7": 403} {
 		r := httptest.NewRequest("GET", "/metrics", nil)
 		r.RemoteAddr = remote
 		recorded := httptest.NewRecorder()
-		apart.ServeHTTP(recorded, r)
+		b.Metrics.ServeHTTP(recorded, r)
 		if recorded.Code != want || (want == 200) != strings.Contains(recorded.Body.String(), "marketplace_build_info") {
 			t.Errorf("%s: want %d, got %d", remote, want, recorded.Code)
 		}
@@ -297,7 +297,7 @@ func TestMetricsHaveAListenerOfTheirOwnWhereItIsAskedFor(t *testing.T) {
 
 func TestAPartnersAccountHasSoManyIntegrationsAndNoMore(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
 	by := b.signIn(t, marketplace.Partner)
 	var all sync.WaitGroup
 	var made atomic.Int64
@@ -321,7 +321,7 @@ func TestAPartnersAccountHasSoManyIntegrationsAndNoMore(t *testing.T) {
 
 func TestACommonPasswordIsRefused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	operator := b.signIn(t, marketplace.Operator)
 	for _, common := range []string{"password123", "Password123!", "P@ssw0rd123", "1234567890", "qwertyuiop", "iloveyou12", "letmein123", "administrator", "passwordpassword", "11111111111", "1q2w3e4r5t", "marketplace"} {
 		a := b.ask(t, "POST", "/api/v1/operator/accounts", `{"email":"bo@example.com","password":"`+common+`","role":"reseller"}`, operator)

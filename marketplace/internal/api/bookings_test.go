@@ -11,9 +11,10 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
 	control "partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -31,7 +32,7 @@ type shop struct {
 	partnerURL string
 }
 
-func openShop(t testing.TB, change ...func(*api.Config)) *shop {
+func openShop(t testing.TB, change ...func(*replica.Config)) *shop {
 	t.Helper()
 	s := &shop{bench: setup(t, change...)}
 	var err error
@@ -183,8 +184,15 @@ func TestARepeatedRequestGetsTheSameRefusal(t *testing.T) {
 
 func TestAnUnansweredReserveIsReportedAndNotRepeated(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
-	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
+	s := openShop(t, func(c *replica.Config) {
+		c.Scale = func(limit time.Duration) time.Duration {
+			if limit == partnerapi.Reserve.Timeout(partnerapi.Healthy) {
+				return limit
+			}
+			return partnertest.Unhurried(limit)
+		}
+	})
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 10m}`); err != nil {
 		t.Fatal(err)
 	}
 	key := header{"Idempotency-Key", "order-1"}
@@ -325,7 +333,7 @@ func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
 
 func TestAnOrderThatIsWrongNamesEachField(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	reseller := b.signIn(t, marketplace.Reseller)
 	good := `{"activity_id":"` + uuid.NewString() + `","variation_id":"` + uuid.NewString() + `","availability_id":"s","units":[{"type":"ADULT","quantity":1}],"contact":{"fullName":"Ana","emailAddress":"ana@example.com"}}`
 	for name, c := range map[string]struct {

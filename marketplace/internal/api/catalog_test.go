@@ -83,7 +83,7 @@ func TestTheListHasPagesInOneOrder(t *testing.T) {
 
 func TestEveryMistakeInAListsQueryIsNamed(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	reseller := b.signIn(t, marketplace.Reseller)
 	for query, words := range map[string][]string{
 		"page=0":                           {"page: expected a whole number from 1 to 2147483648"},

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// Config configures an API. Every field except Pages and Traces is required.
+// Config configures an API.
 type Config struct {
 	Store        Store
 	SignIn       *auth.Service
@@ -32,14 +32,14 @@ type Config struct {
 	RateLimit    int                         // requests a minute for each credential; 0: no limit
 	Ready        func(context.Context) error // nil if the service is ready, otherwise an Unavailable error
 	Metrics      *telemetry.Metrics
-	Traces       *telemetry.Traces // nil: requests are not traced
+	Traces       *telemetry.Traces `part:"optional"` // nil: requests are not traced
 	Scrapers     []netip.Prefix    // networks that may read the metrics
 	MetricsApart bool              // the metrics are served by MetricsHandler only
 	Proxies      []netip.Prefix    // networks of trusted proxies
 	Secure       bool              // browsers use HTTPS
 	Now          func() time.Time
 	Log          *slog.Logger
-	Pages        func(api http.Handler) []Page // additional routes, which may call the API; may be nil
+	Pages        func(api http.Handler) []Page // additional routes, which may call the API
 }
 
 // Store is the part of the database that the API uses, by noun.

@@ -35,7 +35,7 @@ type Runs struct {
 	Service  *certification.Service
 	Links    *certification.Links
 	Keys     []byte          // the JSON Web Key Set of certificates
-	Stopping <-chan struct{} // closed when progress streams must end; nil: never
+	Stopping <-chan struct{} `part:"optional"` // closed when progress streams must end; nil: never
 	Stream   time.Duration   // the duration of a stream; 0: streamTime
 }
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica"
 )
 
 // judged stores a finished run of an integration and returns its id.
@@ -143,7 +143,7 @@ func TestARunIsReadWithItsFindingsAndReports(t *testing.T) {
 
 func TestTheProgressOfARunIsAnEventForEachRule(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.Runs.Stream = 0 }) // the stream ends with the run
+	b := setup(t, func(c *replica.Config) { c.Stream = 0 }) // the stream ends with the run
 	partner := b.signIn(t, marketplace.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 	id := b.judged(t, strings.Split(runs, "/")[4]).String()
@@ -165,7 +165,7 @@ func TestTheProgressOfARunIsAnEventForEachRule(t *testing.T) {
 func TestTheProgressOfARunEndsWhenTheServiceStops(t *testing.T) {
 	t.Parallel()
 	stopping := make(chan struct{})
-	b := setup(t, func(c *api.Config) { c.Runs.Stream, c.Runs.Stopping = time.Hour, stopping })
+	b := setup(t, func(c *replica.Config) { c.Stream, c.Stopping = time.Hour, stopping })
 	partner := b.signIn(t, marketplace.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 	var started struct {

@@ -13,7 +13,7 @@ import (
 
 func TestTheDocumentIsReadAndTriedInABrowser(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	token := strings.TrimPrefix(b.signIn(t, marketplace.Reseller).value, "Bearer ")
 	o := browsertest.Open(t, browsertest.Start(t), b.address)
 	o.GoTo("/docs#tag/reseller/GET/api/v1/resellers/activities")
@@ -34,7 +34,7 @@ func TestTheDocumentIsReadAndTriedInABrowser(t *testing.T) {
 
 func TestThePartnersDocumentIsReadInABrowser(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	o := browsertest.Open(t, browsertest.Start(t), b.address)
 	o.GoTo("/docs/partner")
 	o.Shows("h1", "Partner API")
@@ -51,7 +51,7 @@ func TestThePartnersDocumentIsReadInABrowser(t *testing.T) {
 
 func TestThePagesOfTheDocumentsLoadNothingThatIsNotTheServices(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	for _, path := range []string{"/docs", "/docs/partner"} {
 		a := b.do(t, "GET", path, "")
 		policy := a.Header.Get("Content-Security-Policy")

@@ -172,7 +172,7 @@ func TestEveryParameterOfAPathIsDescribed(t *testing.T) {
 
 func TestTheDocumentIsServed(t *testing.T) {
 	t.Parallel()
-	a := setup(t).do(t, "GET", "/openapi.yaml", "")
+	a := shared(t).do(t, "GET", "/openapi.yaml", "")
 	want, err := openapi.Bundle(openapi.Marketplace)
 	must(t, err)
 	if a.StatusCode != 200 || a.Header.Get("Content-Type") != "application/yaml" || string(a.body) != string(want) {

@@ -11,10 +11,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/benchsize"
 )
 
 // send requests a change, as an operator unless a header names another caller.
-func (r *replica) send(b *testing.B, method, path, body string, headers ...header) []byte {
+func (r *server) send(b *testing.B, method, path, body string, headers ...header) []byte {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), method, "http://"+r.address+path, strings.NewReader(body))
 	if err != nil {
@@ -40,11 +42,11 @@ func (r *replica) send(b *testing.B, method, path, body string, headers ...heade
 }
 
 // seen expects that every read shows a change immediately on the replica that answered it,
-// and within 2 s on the other one.
-func seen(b *testing.B, first, second *replica, path, change string, shown func(page []byte) bool) {
+// and within 2 s on the other one; with -short in any time.
+func seen(b *testing.B, first, second *server, path, change string, shown func(page []byte) bool) {
 	b.Helper()
-	answered := time.Now()
-	shows := func(r *replica) bool {
+	answered, limit := time.Now(), time.Duration(benchsize.Choose(2, 300))*time.Second
+	shows := func(r *server) bool {
 		_, body := get(b, r.address, r.request(path))
 		return shown(body)
 	}
@@ -54,7 +56,7 @@ func seen(b *testing.B, first, second *replica, path, change string, shown func(
 		}
 	}
 	for !shows(second) {
-		if time.Since(answered) > 2*time.Second {
+		if time.Since(answered) > limit {
 			b.Errorf("%s is not shown at the other replica", change)
 			return
 		}
@@ -62,7 +64,7 @@ func seen(b *testing.B, first, second *replica, path, change string, shown func(
 }
 
 // edit changes an activity of the first page once a second until it is stopped.
-func edit(b *testing.B, first, second *replica) (stop func()) {
+func edit(b *testing.B, first, second *server) (stop func()) {
 	ctx, cancel := context.WithCancel(b.Context())
 	var all sync.WaitGroup
 	const path = resellersList + "?limit=20&page=1&currency=USD"
@@ -88,7 +90,7 @@ func edit(b *testing.B, first, second *replica) (stop func()) {
 // stir changes a rate, changes a product at a partner and triggers a sync, during other reads.
 // It does so before the measurement: a rate invalidates every page, and the time to render
 // them again would dominate the result. It restores the rate at the end.
-func stir(b *testing.B, first, second *replica, paths []string) {
+func stir(b *testing.B, first, second *server, paths []string) {
 	partner := aScriptedPartner(b)
 	partner.sells("a", "b", "c")
 	products := partner.body.Load().(string)
@@ -109,19 +111,19 @@ func stir(b *testing.B, first, second *replica, paths []string) {
 		policy := rate + " hours"
 		partner.body.Store(strings.Replace(products, "24 hours", policy, 1))
 		pull()
-		last := resellersList + "?limit=20&page=501&currency=USD" // the page with the newest activities
+		last := fmt.Sprintf("%s?limit=20&page=%d&currency=USD", resellersList, len(paths)/len(listCurrencies)+1) // the page with the newest activities
 		seen(b, first, second, last, "a sync", func(page []byte) bool { return bytes.Contains(page, []byte(policy)) })
 		wait()
 	}
 }
 
-// whileRead reads the pages for a second. The function that it returns waits until that ends.
-func whileRead(b *testing.B, r *replica, paths []string) (wait func()) {
+// whileRead reads the pages for a while. The function that it returns waits until that ends.
+func whileRead(b *testing.B, r *server, paths []string) (wait func()) {
 	requests := make([][]byte, len(paths))
 	for i, path := range paths {
 		requests[i] = r.request(path)
 	}
 	var all sync.WaitGroup
-	all.Go(func() { load(b, r.address, requests, http.StatusOK, time.Second) })
+	all.Go(func() { load(b, r.address, requests, http.StatusOK, loadTime()) })
 	return all.Wait
 }

@@ -15,6 +15,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -44,7 +45,7 @@ func (b *bench) sent(t testing.TB, method, target, body string, headers ...heade
 		request.Header.Set(h.name, h.value)
 	}
 	recorded := httptest.NewRecorder()
-	b.handler.ServeHTTP(recorded, request)
+	b.Handler.ServeHTTP(recorded, request)
 	return request, answer{recorded.Result(), recorded.Body.Bytes()}
 }
 
@@ -192,7 +193,7 @@ var oddIDs = []string{"17", "%00", "%ff", "%2e%2e", "..%2f..", "'--", "a%20b", "
 
 func TestARequestThatIsWrongIsRefusedByNameAndStoresNothing(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
 	open := b.opener(t)
 	before := b.stored(t)
 	refused := 0
@@ -285,7 +286,7 @@ func (b *bench) stored(t *testing.T) map[string]string {
 // Unusual but valid requests must not break anything either.
 func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
 	open := b.opener(t)
 	for _, op := range theDocument(t).Operations() {
 		o := open(op)
@@ -322,7 +323,7 @@ func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 
 // FuzzRequest sends anything to any route, as an operator, who has access to most of them.
 func FuzzRequest(f *testing.F) {
-	b := setup(f, func(c *api.Config) { c.RateLimit = 0 })
+	b := setup(f, func(c *replica.Config) { c.RateLimit = 0 })
 	operator := b.signIn(f, marketplace.Operator)
 	for _, op := range theDocument(f).Operations() {
 		f.Add(op.Method, op.Path, "page=1&from=2026-07-01", "application/json", []byte(`{"name":"x","mode":"full","rates":{"USD":null}}`))

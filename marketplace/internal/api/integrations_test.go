@@ -69,7 +69,7 @@ func TestARegistrationShowsTheWebhookSecretOnceAndTheKeyNever(t *testing.T) {
 
 func TestARegistrationNamesEveryMistake(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	partner := b.signIn(t, marketplace.Partner)
 	for body, words := range map[string][]string{
 		`{}`: {"name: is required", "base_url: is required", "auth_key: is required"},

@@ -75,7 +75,7 @@ func TestSyncsThatWereSkippedOrFailedAreListedWithTheirReason(t *testing.T) {
 func (b *bench) reserve(t *testing.T, target partner.Target) func() partner.Outcome {
 	return func() partner.Outcome {
 		asked := partnerapi.ReserveRequest{ProductID: "p", OptionID: "o", AvailabilityID: "a", Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 1}}}
-		_, outcome := b.partner.Reserve(t.Context(), partner.SendBy{}, target, partnerapi.Healthy, asked, func(partnerapi.ReserveAnswer, partner.Outcome) {})
+		_, outcome := b.Partners.Reserve(t.Context(), partner.SendBy{}, target, partnerapi.Healthy, asked, func(partnerapi.ReserveAnswer, partner.Outcome) {})
 		return outcome
 	}
 }
@@ -117,18 +117,18 @@ func TestTheLastCallsDistinguishRefusalsFromFailures(t *testing.T) {
 		endpoint string
 		words    string
 	}{
-		{200, `[]`, func() partner.Outcome { _ = b.partner.Probe(t.Context(), target); return partner.Outcome{} }, "ok", "products", ""},
+		{200, `[]`, func() partner.Outcome { _ = b.Partners.Probe(t.Context(), target); return partner.Outcome{} }, "ok", "products", ""},
 		{400, `{"message":"Ana Souza is too young"}`, b.reserve(t, target), "refused", "reserve", "the partner answered POST /bookings/reserve with 400"},
 		{400, `no message`, b.reserve(t, target), "failed", "reserve", "with 400"},
 		{500, `{"message":"Ana Souza"}`, b.reserve(t, target), "failed", "reserve", "with 500"},
 		{200, `{"reservationConfirmationCode":"H","expiresAt":"Ana Souza"}`, b.reserve(t, target), "failed", "reserve", "expiresAt: expected"},
 		{404, ``, func() partner.Outcome {
-			return b.partner.Cancel(t.Context(), partner.SendBy{}, target, "B-secret-code", "")
+			return b.Partners.Cancel(t.Context(), partner.SendBy{}, target, "B-secret-code", "")
 		}, "refused", "cancel", "the partner answered cancel with 404"},
 		{404, ``, func() partner.Outcome {
-			return b.partner.Release(t.Context(), partner.SendBy{}, target, "H-secret-code")
+			return b.Partners.Release(t.Context(), partner.SendBy{}, target, "H-secret-code")
 		}, "failed", "release", "the partner answered release with 404"},
-		{503, ``, func() partner.Outcome { _ = b.partner.Probe(t.Context(), target); return partner.Outcome{} }, "failed", "products", "with 503"},
+		{503, ``, func() partner.Outcome { _ = b.Partners.Probe(t.Context(), target); return partner.Outcome{} }, "failed", "products", "with 503"},
 	} {
 		status.Store(int64(c.status))
 		body.Store(c.body)

@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 var listCurrencies = []string{"EUR", "USD", "JPY", "GBP"}
 
 // bare is a server that always answers with the same bytes.
-func bare(tb testing.TB, r *replica, paths []string, headers ...string) string {
+func bare(tb testing.TB, r *server, paths []string, headers ...string) string {
 	type made struct {
 		header http.Header
 		body   []byte
@@ -27,7 +28,7 @@ func bare(tb testing.TB, r *replica, paths []string, headers ...string) string {
 		header, body := get(tb, r.address, r.request(path, headers...))
 		answers[path] = made{header, body}
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		answer := answers[req.URL.RequestURI()]
 		w.Header()["Content-Type"] = answer.header["Content-Type"]
 		w.Header()["Content-Length"] = answer.header["Content-Length"]
@@ -37,21 +38,22 @@ func bare(tb testing.TB, r *replica, paths []string, headers ...string) string {
 		}
 		_, _ = w.Write(answer.body)
 	}))
-	tb.Cleanup(server.Close)
-	return strings.TrimPrefix(server.URL, "http://")
+	tb.Cleanup(peer.Close)
+	return strings.TrimPrefix(peer.URL, "http://")
 }
 
-const rounds = 5
+func rounds() int { return benchsize.Choose(5, 1) }
 
 // BenchmarkList reads pages of 20 of 10,000 activities in 4 currencies while an operator
 // changes one a second, and compares that with a bare server that sends the same bytes. Readers
 // must see these changes, and earlier changes of rates and by syncs.
 func BenchmarkList(b *testing.B) {
 	store := pgtest.Open(b)
-	seed(b, store, 10_000)
+	activities := benchsize.Choose(10_000, 100)
+	seed(b, store, activities)
 	first, second := aReplica(b, store, usualPages), aReplica(b, store, usualPages)
 	paths := []string{}
-	for page := range 500 {
+	for page := range activities / 20 {
 		for _, currency := range listCurrencies {
 			paths = append(paths, fmt.Sprintf("%s?limit=20&page=%d&currency=%s", resellersList, page+1, currency))
 		}
@@ -63,7 +65,7 @@ func BenchmarkList(b *testing.B) {
 	b.Run("not modified", func(b *testing.B) { compare(b, first, second, paths, http.StatusNotModified, nil) })
 }
 
-func compare(b *testing.B, first, second *replica, paths []string, want int, headers []string) {
+func compare(b *testing.B, first, second *server, paths []string, want int, headers []string) {
 	var requests [][]byte
 	peer := bare(b, first, paths, headers...)
 	if want == http.StatusNotModified {
@@ -74,10 +76,10 @@ func compare(b *testing.B, first, second *replica, paths []string, want int, hea
 	}
 	var share, late, rate []float64
 	for b.Loop() {
-		for range rounds {
-			plain := load(b, peer, requests, want, time.Second)
+		for range rounds() {
+			plain := load(b, peer, requests, want, loadTime())
 			stop := edit(b, first, second)
-			ours := load(b, first.address, requests, want, time.Second)
+			ours := load(b, first.address, requests, want, loadTime())
 			stop()
 			share, rate = append(share, ours.perSecond/plain.perSecond), append(rate, ours.perSecond)
 			late = append(late, float64(ours.p99)/float64(plain.p99))
@@ -92,7 +94,7 @@ func compare(b *testing.B, first, second *replica, paths []string, want int, hea
 // BenchmarkListGrowth reads the same page of ever longer lists, with and without a cached
 // page, and reports how much memory the index of the longest list takes.
 func BenchmarkListGrowth(b *testing.B) {
-	sizes := []int{1_000, 10_000, 100_000}
+	sizes := []int{1_000, benchsize.Choose(10_000, 1_000), benchsize.Choose(100_000, 1_000)}
 	var found, made []*asker
 	for _, size := range sizes {
 		store := pgtest.Open(b)
@@ -106,10 +108,10 @@ func BenchmarkListGrowth(b *testing.B) {
 	}
 	taken := map[*asker][]float64{}
 	for b.Loop() {
-		for range rounds {
+		for range rounds() {
 			for i := range sizes {
-				taken[found[i]] = append(taken[found[i]], found[i].each(b, 1000))
-				taken[made[i]] = append(taken[made[i]], made[i].each(b, 50))
+				taken[found[i]] = append(taken[found[i]], found[i].each(b, benchsize.Choose(1000, 5)))
+				taken[made[i]] = append(taken[made[i]], made[i].each(b, benchsize.Choose(50, 5)))
 			}
 		}
 	}
@@ -136,7 +138,7 @@ type asker struct {
 	request []byte
 }
 
-func ask(b *testing.B, r *replica) *asker {
+func ask(b *testing.B, r *server) *asker {
 	b.Helper()
 	conn, err := net.Dial("tcp", r.address)
 	must(b, err)

@@ -15,7 +15,7 @@ import (
 
 func TestAnUnknownQueryParameterIsRefused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	reseller, operator := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator)
 	for path, c := range map[string]struct {
 		who  header
@@ -118,7 +118,7 @@ func (b *bench) fill(t *testing.T, n int) {
 
 func TestABadCursorIsRefused(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	operator := b.signIn(t, marketplace.Operator)
 	good := marketplace.Cursor{At: b.now(), ID: uuid.New()}.Text("/api/v1/operator/bookings")
 	if a := b.do(t, "GET", "/api/v1/operator/bookings?cursor="+good, "", operator); a.StatusCode != 200 {
@@ -148,7 +148,7 @@ func TestABadCursorIsRefused(t *testing.T) {
 
 func TestEveryMistakeInABookingsFilterIsNamed(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	operator := b.signIn(t, marketplace.Operator)
 	for query, says := range map[string]string{
 		"created_from=yesterday":                        "created_from: expected a date such as 2026-07-01, or a date and time",

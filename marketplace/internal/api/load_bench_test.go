@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/benchsize"
 )
 
 // exchange sends a request and reads its answer with as little overhead as possible.
@@ -79,6 +81,8 @@ type run struct {
 }
 
 const connections = 32
+
+func loadTime() time.Duration { return time.Duration(benchsize.Choose(1000, 50)) * time.Millisecond }
 
 // load sends randomly drawn requests on all connections for a while.
 func load(tb testing.TB, address string, requests [][]byte, want int, lasts time.Duration) run {

@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/replica"
 )
 
 // busy is a service that has a value for every metric.
@@ -70,7 +70,7 @@ func TestTheMetricsCountWhatHasHappened(t *testing.T) {
 	// A request is counted after its answer was sent.
 	missing := []string{""}
 	var text string
-	for deadline := time.Now().Add(time.Minute); len(missing) > 0 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); len(missing) > 0 && time.Now().Before(deadline); {
 		text = "\n" + b.metrics(t)
 		missing = slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return strings.Contains(text, "\n"+want) })
 	}
@@ -139,8 +139,8 @@ func TestTheMetricsAnswerWhileTheDatabaseDoesNot(t *testing.T) {
 
 func TestMetricsAreOnlyForTheConfiguredNetworks(t *testing.T) {
 	t.Parallel()
-	wantProblem(t, setup(t).do(t, "GET", "/metrics", "", header{"X-Forwarded-For", "203.0.113.7"}), 403, "--metrics-from")
-	elsewhere := setup(t, func(c *api.Config) { c.Scrapers = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
+	wantProblem(t, shared(t).do(t, "GET", "/metrics", "", header{"X-Forwarded-For", "203.0.113.7"}), 403, "--metrics-from")
+	elsewhere := setup(t, func(c *replica.Config) { c.Scrapers = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
 	wantProblem(t, elsewhere.do(t, "GET", "/metrics", ""), 403, "--metrics-from")
 }
 
@@ -204,7 +204,7 @@ func (j *journal) text() string {
 // line waits for the line about the request with that id and returns it.
 func (j *journal) line(t *testing.T, id string) map[string]any {
 	t.Helper()
-	for late := time.After(time.Minute); ; {
+	for late := time.After(patience); ; {
 		more := j.next()
 		for line := range strings.Lines(j.text()) {
 			if fields := map[string]any{}; strings.Contains(line, id) && json.Unmarshal([]byte(line), &fields) == nil && fields["msg"] == "request" {
@@ -219,9 +219,9 @@ func (j *journal) line(t *testing.T, id string) map[string]any {
 	}
 }
 
-func logged(level slog.Level) (*journal, func(*api.Config)) {
+func logged(level slog.Level) (*journal, func(*replica.Config)) {
 	j := &journal{grown: make(chan struct{})}
-	return j, func(c *api.Config) { c.Log = slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: level})) }
+	return j, func(c *replica.Config) { c.Log = slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: level})) }
 }
 
 func TestARequestIsALineOfTheLog(t *testing.T) {
@@ -264,7 +264,7 @@ func TestACallerWhoDoesNotWaitIsNoFailureOfTheServices(t *testing.T) {
 	request := httptest.NewRequestWithContext(gone, "GET", "/api/v1/operator/rates", nil)
 	request.Header.Set(operator.name, operator.value)
 	request.Header.Set("X-Request-Id", "r-1")
-	b.handler.ServeHTTP(httptest.NewRecorder(), request)
+	b.Handler.ServeHTTP(httptest.NewRecorder(), request)
 	if line := kept.line(t, "r-1"); line["status"] != 499.0 || line["level"] != "INFO" || strings.Contains(kept.text(), "request failed") {
 		t.Errorf("want the caller gone, and no failure logged, got %v", line)
 	}

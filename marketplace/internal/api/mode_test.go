@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/openapi"
 	"partnerkit.dev/schemas/partnerapi"
@@ -42,7 +42,7 @@ type bothModes struct {
 	live, test *side
 }
 
-func openBothModes(t testing.TB, change ...func(*api.Config)) *bothModes {
+func openBothModes(t testing.TB, change ...func(*replica.Config)) *bothModes {
 	t.Helper()
 	w := &bothModes{bench: setup(t, change...)}
 	reseller, affiliate := w.signIn(t, marketplace.Reseller), w.signIn(t, marketplace.Affiliate)
@@ -196,7 +196,7 @@ func bodies(op *openapi.Operation, own, other *side) []string {
 // is never called.
 func TestNoRouteShowsOrChangesWhatIsOfTheOtherMode(t *testing.T) {
 	t.Parallel()
-	w := openBothModes(t, func(c *api.Config) { c.RateLimit = 0 })
+	w := openBothModes(t, func(c *replica.Config) { c.RateLimit = 0 })
 	operations, names := map[string]*openapi.Operation{}, []string{}
 	for _, op := range theDocument(t).Operations() {
 		if op.ID != "metrics" { // operators read the metrics of both modes
@@ -318,7 +318,7 @@ func TestAnOldTokenIsLiveUnlessARequestAsksForTestMode(t *testing.T) {
 
 func TestLimitsAndIdempotencyKeysAreOfOneMode(t *testing.T) {
 	t.Parallel()
-	w := openBothModes(t, func(c *api.Config) { c.RateLimit = 40 })
+	w := openBothModes(t, func(c *replica.Config) { c.RateLimit = 40 })
 	key := header{"Idempotency-Key", "order-17"}
 	live, test := w.book(t, w.live, key), w.book(t, w.test, key)
 	if live == test || live != w.book(t, w.live, key) || test != w.book(t, w.test, key) {

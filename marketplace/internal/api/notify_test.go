@@ -31,9 +31,7 @@ func (b *bench) pulled(t *testing.T) (registered, catalog.SlotOption, []marketpl
 	if err != nil || len(options) != 1 {
 		t.Fatalf("want an option to pull, got %v, %v", options, err)
 	}
-	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 1, Now: b.now, Observe: func(uuid.UUID, partner.Observation) {}})
-	t.Cleanup(client.Close)
-	if _, err := catalog.NewSlotPuller(b.store.Catalog, client, b.now).Pull(t.Context(), partner.Target{ID: id, BaseURL: i.BaseURL, AuthKey: "partner-key"}, options[0]); err != nil {
+	if _, err := catalog.NewSlotPuller(b.store.Catalog, b.Partners, b.now).Pull(t.Context(), partner.Target{ID: id, BaseURL: i.BaseURL, AuthKey: "partner-key"}, options[0]); err != nil {
 		t.Fatal(err)
 	}
 	slots := b.slots(t, options[0])

@@ -25,7 +25,7 @@ func TestRatesAreMergedAndTheTableInForceIsTheAnswer(t *testing.T) {
 
 func TestEveryMistakeOfATableOfRatesIsNamedAndNothingOfItIsStored(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := shared(t)
 	operator := b.signIn(t, marketplace.Operator)
 	before := b.do(t, "GET", "/api/v1/operator/rates", "", operator)
 	for body, words := range map[string][]string{

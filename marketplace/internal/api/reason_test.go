@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas"
 )
@@ -65,7 +64,7 @@ func TestTheSchemaListsEveryErrorCode(t *testing.T) {
 // All kinds of invalid credentials get the same answer.
 func TestEveryUnauthorizedAnswerIsTheSame(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	b := shared(t)
 	webhook := "/api/v1/partner-integrations/0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8/sync/trigger"
 	var first answer
 	for name, ask := range map[string]func() answer{

@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica"
 )
 
 // Secrets of every kind are sent to every route, in every place where a caller could put them
@@ -21,7 +22,7 @@ import (
 func TestNoSecretIsEverPrinted(t *testing.T) {
 	t.Parallel()
 	kept, log := logged(slog.LevelDebug)
-	b := setup(t, log, func(c *api.Config) { c.RateLimit = 0 })
+	b := setup(t, log, func(c *replica.Config) { c.RateLimit = 0 })
 	var tokens auth.Tokens
 	b.do(t, "POST", "/api/v1/auth/login", `{"email":"operator@example.com","password":"`+password+`"}`).data(t, &tokens)
 	operator := header{"Authorization", "Bearer " + tokens.AccessToken}

@@ -18,9 +18,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
@@ -52,13 +53,13 @@ func BenchmarkTraces(b *testing.B) {
 	seed(b, plain, 1_000)
 	without, same := aReplica(b, plain, usualPages), aReplica(b, another, usualPages)
 	stores := []*postgres.Store{plain, another}
-	tracing := func() *replica {
+	tracing := func() *server {
 		traces, err := telemetry.NewTraces(b.Context(), "bench", slog.New(slog.DiscardHandler))
 		must(b, err)
 		b.Cleanup(func() { _ = traces.Close(context.WithoutCancel(b.Context())) })
 		store := open(postgres.Options{Tracers: traces.Queries(), Jobs: traces.Jobs()})
 		stores = append(stores, store)
-		return aReplica(b, store, usualPages, func(c *api.Config) { c.Traces = traces })
+		return aReplica(b, store, usualPages, func(c *replica.Config) { c.Traces = traces })
 	}
 	with := tracing()
 	b.Setenv("OTEL_TRACES_SAMPLER", "always_on")
@@ -79,17 +80,17 @@ func BenchmarkTraces(b *testing.B) {
 	must(b, rows.Err())
 	for name, paths := range map[string][]string{"cached page": lists, "with SQL": days} {
 		b.Run(name, func(b *testing.B) {
-			replicas := []*replica{without, with, all, same}
+			replicas := []*server{without, with, all, same}
 			turns := make([]func() time.Duration, len(replicas))
 			for i, r := range replicas {
 				turns[i] = r.turn(b, paths)
-				for range 20 { // to fill the caches
+				for range benchsize.Choose(20, 1) { // to fill the caches
 					turns[i]()
 				}
 			}
 			ratios, order := make([][]float64, len(replicas)), []int{0, 1, 2, 3}
 			for b.Loop() {
-				for round := range tracesRounds {
+				for round := range benchsize.Choose(150, 2) {
 					if round%connectionRounds == 0 {
 						for _, store := range stores {
 							store.Pool().Reset()
@@ -121,7 +122,6 @@ func BenchmarkTraces(b *testing.B) {
 }
 
 const (
-	tracesRounds = 150
 	turnRequests = 100 // in one turn
 	// connectionRounds is the number of rounds with the same connections.
 	connectionRounds = 5
@@ -129,7 +129,7 @@ const (
 
 // turn returns a function that sends requests over one connection and returns the CPU time that this
 // process took meanwhile.
-func (r *replica) turn(b *testing.B, paths []string) func() time.Duration {
+func (r *server) turn(b *testing.B, paths []string) func() time.Duration {
 	b.Helper()
 	conn, err := net.Dial("tcp", r.address)
 	must(b, err)

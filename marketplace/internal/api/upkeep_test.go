@@ -13,11 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -103,15 +101,7 @@ func TestAForcedChangeIsNotTried(t *testing.T) {
 
 func TestAChangeOfAnIntegrationNamesEveryMistake(t *testing.T) {
 	t.Parallel()
-	guard := partner.NewGuard(false)
-	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
-	must(t, err)
-	b := setup(t, func(c *api.Config) {
-		calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 1, Now: c.Now})
-		t.Cleanup(calls.Close)
-		c.Trials = calls
-		c.Integrations = partner.NewRegistry(c.Store.Partners.(partner.Store), guard, key, c.Now)
-	})
+	b := setup(t, func(c *replica.Config) { c.AllowPrivatePartners = false })
 	owner := b.signIn(t, marketplace.Partner)
 	made := b.register(t, owner, "https://partner.example")
 	b.register(t, owner, "https://taken.example")
@@ -200,8 +190,7 @@ func TestTriesOfAConnectionAreLimited(t *testing.T) {
 
 func TestARotatedWebhookSecretIsAcceptedForADay(t *testing.T) {
 	t.Parallel()
-	var registry *partner.Registry
-	b := setup(t, func(c *api.Config) { registry = c.Integrations })
+	b := setup(t)
 	owner := b.signIn(t, marketplace.Partner)
 	made := b.register(t, owner, "https://partner.example")
 	id, notify := uuid.MustParse(made.ID), integrationsPath+made.ID+"/availability/notify"
@@ -224,7 +213,7 @@ func TestARotatedWebhookSecretIsAcceptedForADay(t *testing.T) {
 			pgtest.Exec(t, b.store, `UPDATE integrations SET previous_webhook_secret_until = previous_webhook_secret_until - $2 * interval '1 hour' WHERE id = $1`, id, hours)
 		}
 		for i, secret := range secrets[:min(len(secrets), 4)] {
-			_, err := registry.ByWebhook(t.Context(), id, secret)
+			_, err := b.Integrations.ByWebhook(t.Context(), id, secret)
 			if want := i == 0 || i == 1 && left > 0; (err == nil) != want {
 				t.Fatalf("step %d: want secret %d from the newest accepted: %t (%d hours left), got %v", step, i, want, left, err)
 			}

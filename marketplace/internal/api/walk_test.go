@@ -18,6 +18,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -48,7 +49,7 @@ func TestRandomCallsAreAnsweredAsTheDocumentSays(t *testing.T) {
 	}
 	calls, seed := number("CALLS", 600), number("SEED", 1)
 	w := &walker{
-		shop: openShop(t, func(c *api.Config) { c.RateLimit = 0 }), t: t, random: rand.New(rand.NewPCG(uint64(seed), 0)),
+		shop: openShop(t, func(c *replica.Config) { c.RateLimit = 0 }), t: t, random: rand.New(rand.NewPCG(uint64(seed), 0)),
 		tokens: map[marketplace.Role]header{}, routes: map[string]api.Route{}, ids: map[string][]string{}, answers: map[int]int{},
 	}
 	for _, role := range roles {

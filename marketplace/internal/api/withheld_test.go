@@ -126,7 +126,7 @@ func TestACertificateListsActivitiesOnOtherReplicas(t *testing.T) {
 	}
 	await := func(what string, listed bool) {
 		t.Helper()
-		began, deadline := time.Now(), time.After(5*time.Minute)
+		began, deadline := time.Now(), time.After(patience)
 		for _, one := range replicas {
 			for {
 				answer, err := one.List(t.Context(), storefront.Query{Page: 1, Limit: 1, Filter: storefront.Filter{Mode: marketplace.Live}})

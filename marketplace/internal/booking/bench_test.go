@@ -20,17 +20,18 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const (
-	benchRounds = 7 // the least number of rounds for a median is five
-	benchCycles = 400
-	benchAtOnce = 8
-)
+const benchAtOnce = 8
+
+// The least number of rounds for a median is five.
+func benchRounds() int { return benchsize.Choose(7, 1) }
+func benchCycles() int { return benchsize.Choose(400, 2*benchAtOnce) }
 
 // BenchmarkBooking books, pays and confirms, eight customers at a time, at a partner on
 // loopback with prepared answers. In turns, it runs the recorded SQL statements of one cycle
@@ -49,15 +50,15 @@ func benchmarkBooking(b *testing.B, keyed bool) {
 	for b.Loop() {
 		r := newRace(b, keyed)
 		var own, whole, per []float64
-		for range benchRounds {
+		for range benchRounds() {
 			cycles, calls, statements := r.timed(b, r.cycle), r.timed(b, r.called), r.timed(b, r.replay)
 			own = append(own, float64(cycles-calls)/float64(statements))
 			whole = append(whole, float64(cycles)/float64(statements))
-			per = append(per, benchCycles/cycles.Seconds())
+			per = append(per, float64(benchCycles())/cycles.Seconds())
 		}
 		var booked int
 		check(b, r.pool.QueryRow(b.Context(), `SELECT count(*) FROM bookings WHERE status = 'CONFIRMED'`).Scan(&booked))
-		if want := 2 + 2*benchRounds*benchCycles; booked != want { // the statements alone create as many
+		if want := 2 + 2*benchRounds()*benchCycles(); booked != want { // the statements alone create as many
 			b.Errorf("want %d bookings confirmed, got %d", want, booked)
 		}
 		b.ReportMetric(middle(own), "own-x-of-sql")
@@ -76,9 +77,9 @@ func BenchmarkBookingGrowth(b *testing.B) {
 	for b.Loop() {
 		few, many := newRace(b, false), newRace(b, false)
 		few.fill(b, 1_000)
-		many.fill(b, 1_000_000)
+		many.fill(b, benchsize.Choose(1_000_000, 1_000))
 		var ratios []float64
-		for range benchRounds {
+		for range benchRounds() {
 			ratios = append(ratios, float64(many.timed(b, many.cycle))/float64(few.timed(b, few.cycle)))
 		}
 		b.ReportMetric(middle(ratios), "1m-of-1k")
@@ -271,7 +272,7 @@ func (r *race) timed(b *testing.B, do func(context.Context) error) time.Duration
 	began := time.Now()
 	for range benchAtOnce {
 		all.Go(func() {
-			for next.Add(1) <= benchCycles {
+			for next.Add(1) <= int64(benchCycles()) {
 				if err := do(b.Context()); err != nil {
 					b.Error(err)
 					return

@@ -20,7 +20,7 @@ func BenchmarkBookingBesideEvents(b *testing.B) {
 		r := newRace(b, false)
 		other := pgtest.OpenAt(b, r.store.Pool().Config().ConnString())
 		var ratios, rates []float64
-		for range benchRounds {
+		for range benchRounds() {
 			alone := r.timed(b, r.cycle)
 			ctx, end := context.WithCancel(b.Context())
 			stored, began, ended := 0, time.Now(), sync.WaitGroup{}

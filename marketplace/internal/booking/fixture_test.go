@@ -90,11 +90,13 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	}
 	b.reseller, b.guide = account(marketplace.Reseller), account(marketplace.Affiliate)
 	guard := partner.NewGuard(true)
-	b.client = partner.NewClient(partner.Config{
+	var err error
+	b.client, err = partner.NewClient(partner.Config{
 		Guard: guard, AtOnce: 8, Now: b.now, Scale: partnertest.Unhurried, Observe: func(id uuid.UUID, call partner.Observation) {
 			_, _ = b.store.Partners.Observe(context.Background(), id, call)
 		},
 	})
+	check(t, err)
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	check(t, err)
 	b.integrations = partner.NewRegistry(b.store.Partners, guard, key, b.now)
@@ -103,10 +105,11 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	})
 	check(t, err)
 	b.integration = made.ID
-	b.Service = booking.NewService(booking.Config{
+	b.Service, err = booking.NewService(booking.Config{
 		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: b.client, Target: b.integrations.Target,
 		AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
+	check(t, err)
 	t.Cleanup(func() { b.client.Close(); b.Wait() })
 	b.pull(t, made)
 	return b

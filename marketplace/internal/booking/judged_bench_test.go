@@ -26,16 +26,20 @@ func BenchmarkBookingJudged(b *testing.B) {
 		r := newRace(b, false)
 		began := time.Now()
 		now := func() time.Time { return noon.Add(time.Since(began)) } // the judge sorts calls by time
-		judge := judging.New(judging.Config{Store: r.store.Partners, Command: command, Now: now, Log: slog.New(slog.DiscardHandler)})
-		client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: now, Observe: func(id uuid.UUID, call partner.Observation) {
+		judge, err := judging.New(judging.Config{Store: r.store.Partners, Command: command, Now: now, Log: slog.New(slog.DiscardHandler)})
+		check(b, err)
+		client, err := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: now, Observe: func(id uuid.UUID, call partner.Observation) {
 			_, _ = r.store.Partners.Observe(context.Background(), id, call)
 		}, Watcher: judge})
-		plain, judged := r.Service, booking.NewService(booking.Config{
+		check(b, err)
+		plain := r.Service
+		judged, err := booking.NewService(booking.Config{
 			Store: r.store.Bookings, Keys: r.store.Bookings, Partner: client, Target: r.integrations.Target,
 			AffiliatesShare: decimal.NewFromInt(10), Now: r.now, Log: slog.New(slog.DiscardHandler),
 		})
+		check(b, err)
 		var ratios []float64
-		for range benchRounds {
+		for range benchRounds() {
 			without := r.timed(b, r.cycle)
 			r.Service = judged
 			with := r.timed(b, r.cycle)
@@ -46,7 +50,7 @@ func BenchmarkBookingJudged(b *testing.B) {
 		b.ReportMetric(middle(ratios), "judged-x-of-not")
 		judge.Close()
 		client.Close()
-		b.ReportMetric(float64(judge.Counts().Judged)/(3*benchRounds*benchCycles), "share-judged")
+		b.ReportMetric(float64(judge.Counts().Judged)/float64(3*benchRounds()*benchCycles()), "share-judged")
 	}
 }
 

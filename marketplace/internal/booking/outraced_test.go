@@ -21,11 +21,12 @@ func TestACallerThatKeepsLosingRacesIsAskedToRetry(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held := b.checkout(t)
-	busy := booking.NewService(booking.Config{
+	busy, err := booking.NewService(booking.Config{
 		Store: outraced{b.store.Bookings}, Keys: b.store.Bookings, Partner: b.client, Target: b.integrations.Target,
 		AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
-	_, err := busy.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
+	check(t, err)
+	_, err = busy.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
 	if row := marketplace.ReasonOf(err).Row(); row.Status != 503 || row.RetryAfter == 0 || !errors.Is(err, booking.ErrStale) {
 		t.Errorf("want a 503 with a time to come back after, got %d and %v", row.Status, err)
 	}

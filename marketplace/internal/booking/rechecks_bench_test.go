@@ -37,9 +37,10 @@ func BenchmarkBookingBesideRechecks(b *testing.B) {
 	check(b, err)
 	for b.Loop() {
 		r := newRace(b, false)
-		runner := certification.NewRunner(certification.Config{
+		runner, err := certification.NewRunner(certification.Config{
 			Store: r.store.Runs, Integrations: r.integrations, Command: command, Signer: signer, Now: time.Now, AllowPrivate: true, Log: slog.New(slog.DiscardHandler),
 		})
+		check(b, err)
 		mock := mocktest.Start(b, mockpartner.Options{})
 		var owner uuid.UUID
 		check(b, r.store.Pool().QueryRow(b.Context(), `SELECT account_id FROM integrations LIMIT 1`).Scan(&owner))
@@ -47,7 +48,7 @@ func BenchmarkBookingBesideRechecks(b *testing.B) {
 		check(b, err)
 		var ratios []float64
 		var runs int
-		for range benchRounds {
+		for range benchRounds() {
 			alone := r.waited(b)
 			ctx, end := context.WithCancel(b.Context())
 			var running sync.WaitGroup

@@ -17,6 +17,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -29,7 +30,7 @@ type Partner interface {
 	Cancel(ctx context.Context, by partner.SendBy, t partner.Target, externalID, reason string) partner.Outcome
 }
 
-// Config configures a service. Fields are required unless stated.
+// Config configures a service.
 type Config struct {
 	Store           Store
 	Keys            KeyStore
@@ -38,7 +39,7 @@ type Config struct {
 	AffiliatesShare decimal.Decimal // percent of a booking's total
 	Now             func() time.Time
 	Log             *slog.Logger
-	OnTransition    func(before, after marketplace.Booking) // called after every stored transition; may be nil
+	OnTransition    func(before, after marketplace.Booking) `part:"optional"` // called after every stored transition
 }
 
 // Service manages the life of bookings. It is safe for concurrent use.
@@ -51,13 +52,16 @@ type Service struct {
 }
 
 // NewService returns a service.
-func NewService(c Config) *Service {
+func NewService(c Config) (*Service, error) {
+	if err := parts.Check("bookings", c); err != nil {
+		return nil, err
+	}
 	now := c.Now
 	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // the precision of the database
 	life, stop := context.WithCancel(context.Background())
 	s := &Service{Config: c, stop: stop, deliveries: partner.NewPermits(mostDeliveries)}
 	s.moves = moves{c.Store, c.Log, &s.calls, life, c.OnTransition}
-	return s
+	return s, nil
 }
 
 // Wait waits for calls whose caller has gone, until their results are stored.

@@ -380,7 +380,7 @@ func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
 // limitsReserve gives the partner that long to answer reserve. It is listened to afterwards.
 func (b *bench) limitsReserve(t *testing.T, to time.Duration) {
 	t.Helper()
-	client := partner.NewClient(partner.Config{
+	client, err := partner.NewClient(partner.Config{
 		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.now, Observe: func(uuid.UUID, partner.Observation) {},
 		Scale: func(limit time.Duration) time.Duration {
 			if limit == partnerapi.Reserve.Timeout(partnerapi.Healthy) {
@@ -389,6 +389,9 @@ func (b *bench) limitsReserve(t *testing.T, to time.Duration) {
 			return partnertest.Unhurried(limit)
 		},
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(client.Close)
 	b.Config.Partner = client
 }

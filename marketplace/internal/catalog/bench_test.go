@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -26,14 +27,15 @@ import (
 )
 
 // The size of the catalog in these benchmarks.
-const (
-	benchProducts = 2000
-	benchOptions  = 3
-	benchRounds   = 5 // the least number of rounds for a median
-)
+const benchOptions = 3
+
+func benchProducts() int { return benchsize.Choose(2000, 20) }
+
+// benchRounds is at least the number of rounds for a median.
+func benchRounds() int { return benchsize.Choose(5, 1) }
 
 func benchCatalog() []byte {
-	return []byte("[" + repeat(benchProducts, func(i int) string {
+	return []byte("[" + repeat(benchProducts(), func(i int) string {
 		return fmt.Sprintf(`{"id":"product-%d","internalName":"Walk %d through the old town","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"reference":"OTW-%d","options":[%s]}`,
 			i, i, i, repeat(benchOptions, func(o int) string { return option(fmt.Sprint("option-", o), adult, child) }))
 	}) + "]")
@@ -51,11 +53,13 @@ type syncBench struct {
 func newSyncBench(b *testing.B) *syncBench {
 	b.Helper()
 	s := &syncBench{body: benchCatalog(), store: pgtest.Open(b)}
-	s.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: time.Now, Observe: func(id uuid.UUID, call partner.Observation) {
+	var err error
+	s.client, err = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: time.Now, Observe: func(id uuid.UUID, call partner.Observation) {
 		if _, err := s.store.Partners.Observe(context.Background(), id, call); err != nil {
 			b.Error(err)
 		}
 	}})
+	check(b, err)
 	b.Cleanup(s.client.Close)
 	s.syncer = catalog.NewSyncer(s.store.Catalog, s.client, time.Now)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -136,7 +140,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 // tables. The limit is 2 times their sum, and 3 s.
 func BenchmarkFirstSync(b *testing.B) {
 	var whole, transfer, decode, judge, copying []time.Duration
-	for range max(b.N, benchRounds) {
+	for range max(b.N, benchRounds()) {
 		s := newSyncBench(b)
 		transfer = append(transfer, timed(func() { s.get(b) }))
 		var list []any
@@ -153,8 +157,8 @@ func BenchmarkFirstSync(b *testing.B) {
 			}
 		}))
 		whole = append(whole, timed(func() {
-			if made := s.sync(b); made.Created != benchProducts {
-				b.Fatalf("want %d made, got %+v", benchProducts, made)
+			if made := s.sync(b); made.Created != benchProducts() {
+				b.Fatalf("want %d made, got %+v", benchProducts(), made)
 			}
 		}))
 		copying = append(copying, s.copyBack(b))
@@ -223,7 +227,7 @@ func BenchmarkUnchangedSync(b *testing.B) {
 	before := s.written(b)
 	s.sync(b) // on a fresh connection
 	var whole, least []time.Duration
-	for range max(b.N, 4*benchRounds) {
+	for range max(b.N, 4*benchRounds()) {
 		least = append(least, timed(func() {
 			if sha256.Sum256(s.get(b)) == (catalog.Hash{}) {
 				b.Fatal("want a hash")
@@ -252,7 +256,7 @@ func BenchmarkSyncOfOneChange(b *testing.B) {
 	s := newSyncBench(b)
 	s.sync(b)
 	whole := benchCatalog()
-	rounds := max(b.N, benchRounds)
+	rounds := max(b.N, benchRounds())
 	before := s.written(b)
 	var took []time.Duration
 	for i := range rounds {

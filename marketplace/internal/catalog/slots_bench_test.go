@@ -40,7 +40,7 @@ func BenchmarkSlots(b *testing.B) {
 		race := newSlotRace(b)
 		var ratios, per []float64
 		spent := map[string]time.Duration{}
-		for part := range slices.Chunk(race.options, len(race.options)/benchRounds) {
+		for part := range slices.Chunk(race.options, len(race.options)/benchRounds()) {
 			alone := map[string]time.Duration{
 				"decode": measured(b, func() error { return race.decode(len(part)) }), "validate": measured(b, func() error { return race.validate(len(part)) }),
 				"copy": measured(b, func() error { return race.copy(b.Context(), part) }),
@@ -116,14 +116,15 @@ func newSlotRace(b *testing.B) *slotRace {
 		ahead += time.Millisecond
 		return now.Add(ahead)
 	}
-	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: clock})
+	client, err := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: clock})
+	check(b, err)
 	b.Cleanup(client.Close)
 	r.SlotPuller = catalog.NewSlotPuller(r.store.Catalog, client, clock)
 	if _, err := catalog.NewSyncer(r.store.Catalog, puller(func() string { return string(benchCatalog()) }), clock).Sync(b.Context(), catalog.Order{Target: r.target, Mode: catalog.Full}); err != nil {
 		b.Fatal(err)
 	}
-	if r.options, err = r.store.Catalog.OptionsToPull(b.Context(), r.target.ID, clock(), uuid.Nil, benchProducts*benchOptions); err != nil || len(r.options) != benchProducts*benchOptions {
-		b.Fatalf("want %d options, got %d, %v", benchProducts*benchOptions, len(r.options), err)
+	if r.options, err = r.store.Catalog.OptionsToPull(b.Context(), r.target.ID, clock(), uuid.Nil, benchProducts()*benchOptions); err != nil || len(r.options) != benchProducts()*benchOptions {
+		b.Fatalf("want %d options, got %d, %v", benchProducts()*benchOptions, len(r.options), err)
 	}
 	lisbon, err := time.LoadLocation(r.options[0].TimeZone)
 	check(b, err)

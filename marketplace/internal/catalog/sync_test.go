@@ -58,7 +58,8 @@ func setup(t *testing.T) *bench {
 	base, err := url.Parse(server.URL)
 	check(t, err)
 	b.target = b.register(t, base)
-	b.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), Scale: partnertest.Unhurried, AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: b.now})
+	b.client, err = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), Scale: partnertest.Unhurried, AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: b.now})
+	check(t, err)
 	t.Cleanup(b.client.Close)
 	b.Syncer = catalog.NewSyncer(b.store.Catalog, b.client, b.now)
 	return b

@@ -83,7 +83,9 @@ func (b *bench) runner(t *testing.T, script string) *certification.Runner {
 	config := b.config
 	config.Command = filepath.Join(b.dir, uuid.NewString())
 	must(t, os.WriteFile(config.Command, []byte("#!/bin/sh\nset -u\nnotes='"+b.notes+"'\necho \"$@\" >\"$notes/$1.args\"; env >\"$notes/env\"\n"+script), 0o700))
-	return certification.NewRunner(config)
+	made, err := certification.NewRunner(config)
+	must(t, err)
+	return made
 }
 
 func (b *bench) start(t *testing.T) uuid.UUID {

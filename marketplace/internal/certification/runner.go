@@ -19,6 +19,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/parts"
 )
 
 // The limits of a run.
@@ -53,9 +54,9 @@ type Config struct {
 	Signer       *Signer
 	Now          func() time.Time
 	AllowPrivate bool      // allows partners with private addresses
-	OnRunEnded   func(Run) // called for every run that has ended; may be nil
+	OnRunEnded   func(Run) `part:"optional"` // called for every run that has ended
 	// Scale scales the time limits and leases; nil leaves them as they are.
-	Scale func(time.Duration) time.Duration
+	Scale func(time.Duration) time.Duration `part:"optional"`
 	Log   *slog.Logger
 }
 
@@ -63,11 +64,11 @@ type Config struct {
 type Runner struct{ Config }
 
 // NewRunner returns a runner.
-func NewRunner(c Config) *Runner {
+func NewRunner(c Config) (*Runner, error) {
 	if c.Scale == nil {
 		c.Scale = func(limit time.Duration) time.Duration { return limit }
 	}
-	return &Runner{c}
+	return &Runner{c}, parts.Check("conformance runs", c)
 }
 
 // errStopped is the reason of a run that was stopped before its verdict.

@@ -14,7 +14,7 @@ const (
 	portalRoot = "/partners"
 )
 
-// Config configures the pages. Every field is required.
+// Config configures the pages.
 type Config struct {
 	SignIn *auth.Service
 	Secret *auth.Secret

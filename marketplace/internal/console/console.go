@@ -16,6 +16,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/parts"
 )
 
 // operatorPages returns the pages for operators.
@@ -63,8 +64,13 @@ func operatorPages() []route {
 	}
 }
 
-// Pages returns the routes of the operators' console and the partners' portal for the API's router.
-func Pages(c Config, a http.Handler) (list []api.Page) {
+// New returns a function for the API's router. It returns the routes of the operators' console and the
+// partners' portal, which call the API.
+func New(c Config) (func(http.Handler) []api.Page, error) {
+	return c.pages, parts.Check("console", c)
+}
+
+func (c Config) pages(a http.Handler) (list []api.Page) {
 	con := &console{Config: c, api: a, notes: c.Secret.Sealer("the console's notes")}
 	for _, of := range []*site{&operators, &portal} {
 		// Browsers say which site a form comes from. Forms of other sites are refused.

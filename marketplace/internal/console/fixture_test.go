@@ -1,15 +1,12 @@
 package console_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -17,24 +14,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/partner"
-	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/storefront"
-	"partnerkit.dev/marketplace/internal/telemetry"
+	"partnerkit.dev/marketplace/internal/replica"
+	"partnerkit.dev/marketplace/internal/replica/replicatest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
@@ -42,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-const password = "correct horse battery"
+const password = replicatest.Password
 
 // shop is a service with its console, an account of each role, and a partner.
 type shop struct {
@@ -60,54 +48,18 @@ func (s *shop) now() time.Time {
 	return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(s.ahead.Load()))
 }
 
-func open(t testing.TB, change ...func(*console.Config)) *shop {
+func open(t testing.TB, change ...func(*replica.Config)) *shop {
 	t.Helper()
-	s := &shop{t: t, accounts: map[marketplace.Role]marketplace.Account{}}
 	database := pgtest.URL(t)
-	s.store = pgtest.OpenAt(t, database)
-	s.store.Bookings.Clock = s.now
-	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
-	s.must(err)
-	// The hash is cheap to check, because the race detector makes hashing slow.
-	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
-	s.must(err)
-	for _, role := range []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator} {
-		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Name: "The " + string(role), Role: role, PasswordHash: hash, CreatedAt: s.now()}
-		s.must(s.store.Accounts.CreateAccount(t.Context(), a))
-		s.accounts[role] = a
-	}
-	guard, measured := partner.NewGuard(true), telemetry.NewMetrics("test")
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	made, received := partner.NewCallJournal(s.store.Partners, log), partner.NewJournal(s.store.Partners.AddWebhooks, log)
-	t.Cleanup(func() { made.Close(); received.Close() })
-	calls := partner.NewClient(partner.Config{Guard: guard, Scale: partnertest.Unhurried, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
-		made.Add(id, call)
-		if _, err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
-			t.Error(err)
-		}
-	}})
-	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Now: s.now, Log: log})
-	s.must(err)
-	t.Cleanup(front.Close)
-	integrations := partner.NewRegistry(s.store.Partners, guard, key, s.now)
-	bookings := booking.NewService(booking.Config{
-		Store: s.store.Bookings, Keys: s.store.Bookings, Partner: calls, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: s.now, Log: log,
-	})
-	t.Cleanup(func() { calls.Close(); bookings.Wait() })
-	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise}))
-	signIn := auth.NewService(s.store.Accounts, key, 10, s.now)
-	config := console.Config{SignIn: signIn, Secret: key, Now: s.now, Log: log}
+	s := &shop{t: t, store: pgtest.OpenAt(t, database)}
+	s.accounts = replicatest.Accounts(t, s.store, s.now())
+	config := replicatest.Config(t, s.store, pgtest.OpenAt(t, database), s.now)
+	config.RateLimit = 6000
 	for _, c := range change {
 		c(&config)
 	}
-	server := httptest.NewServer(api.New(api.Config{
-		Events: event.NewService(s.store.Events, guard, key),
-		Store:  api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now), Trials: calls, Journals: api.Journals{Calls: made, Webhooks: received},
-		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Ready: func(context.Context) error { return nil }, Metrics: measured, Runs: api.Runs{Store: s.store.Runs, Service: certification.NewService(s.store.Runs, true), Links: certification.NewLinks(key, s.now)}, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
-		Pages: func(a http.Handler) []api.Page { return console.Pages(config, a) },
-	}))
-	t.Cleanup(server.Close)
-	s.address = server.URL
+	_, s.address = replicatest.Serve(t, config)
+	var err error
 	s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
 	s.must(err)
 	mock := httptest.NewServer(s.partner)

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica/replicatest"
 )
 
 // opened are the pages without sign-in, which show nothing of an account. So are styles and scripts.
@@ -20,9 +22,9 @@ var opened = []string{"", "/signin", "/signout", "/invitation/{token}"}
 // routed calls visit for each route below a path, except for those without sign-in.
 func (s *shop) routed(below string, visit func(method, path string)) {
 	s.t.Helper()
-	secret, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
+	pages, err := console.New(console.Config{SignIn: &auth.Service{}, Secret: replicatest.Secret(s.t), Now: s.now, Log: slog.Default()})
 	s.must(err)
-	for _, p := range console.Pages(console.Config{Secret: secret}, http.NotFoundHandler()) {
+	for _, p := range pages(http.NotFoundHandler()) {
 		path, is := strings.CutPrefix(p.Path, below)
 		if is && !p.Prefix && !slices.Contains(opened, path) && !strings.HasSuffix(path, ".css") && !strings.HasSuffix(path, ".js") {
 			visit(p.Methods[0], p.Path)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -18,7 +19,7 @@ import (
 //	go test -run '^$' -bench Pages -benchtime 1x ./internal/console
 func BenchmarkPages(b *testing.B) {
 	s := open(b)
-	pgtest.Sell(b, s.store, pgtest.Stock{Bookings: 1_000_000, Rows: 100_000})
+	pgtest.Sell(b, s.store, pgtest.Stock{Bookings: benchsize.Choose(1_000_000, 1_000), Rows: benchsize.Choose(100_000, 4_000)})
 	pgtest.Exec(b, s.store, `VACUUM ANALYZE`)
 	// Sign in as the reseller, affiliate and partner with the most rows.
 	for name, role := range map[string]marketplace.Role{"reseller3": marketplace.Reseller, "reseller4": marketplace.Affiliate, "partner": marketplace.Partner} {
@@ -107,7 +108,7 @@ func measure(b *testing.B, name string, do func()) {
 	b.Run(strings.NewReplacer(" ", ":", "/", "|").Replace(name), func(b *testing.B) {
 		for b.Loop() {
 			var took []float64
-			for range 50 {
+			for range benchsize.Choose(50, 1) {
 				began := time.Now()
 				do()
 				took = append(took, float64(time.Since(began).Microseconds())/1000)

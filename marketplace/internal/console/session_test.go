@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/replica"
 )
 
 func TestOnlyOperatorsSignIn(t *testing.T) {
@@ -69,7 +69,7 @@ func TestASignInLastsADaysWorkAndIsTheBrowsersAlone(t *testing.T) {
 	v.shows(v.post("/console/integrations/x/sync"), 200, "Your session has ended", "Nothing was saved")
 
 	cookies := func(secure bool) string {
-		s := open(t, func(c *console.Config) { c.Secure = secure })
+		s := open(t, func(c *replica.Config) { c.Secure = secure })
 		request, err := http.NewRequestWithContext(t.Context(), "POST", s.address+"/console/signin", strings.NewReader(url.Values{"email": {"operator@example.com"}, "password": {password}}.Encode()))
 		s.must(err)
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -6,15 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/judging"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
-)
-
-const (
-	benchRounds    = 9
-	benchCheckouts = 300
 )
 
 // BenchmarkCheckoutJudged makes the calls of checkouts, availability and reserve, and the release
@@ -24,13 +20,14 @@ const (
 //	go test -run '^$' -bench CheckoutJudged -benchtime 1x ./internal/judging
 func BenchmarkCheckoutJudged(b *testing.B) {
 	s := setup(b, mockpartner.Options{}, 1).shopper(1)
-	plain := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 12, Observe: s.observe, Now: time.Now})
+	plain, err := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 12, Observe: s.observe, Now: time.Now})
+	must(b, err)
 	b.Cleanup(plain.Close)
 	judged, judge := s.replicas[0].client, s.replicas[0].judge
 	o, day := s.bookable(b.Context(), judged)
 	checkouts := func(client *partner.Client) time.Duration {
 		began := time.Now()
-		for range benchCheckouts {
+		for range benchsize.Choose(300, 5) {
 			fresh := s.slots(b.Context(), client, o.product, o.option, day, day)
 			hold, outcome := client.Reserve(b.Context(), partner.SendBy{}, s.target, partnerapi.Healthy, partnerapi.ReserveRequest{
 				ProductID: o.product, OptionID: o.option, AvailabilityID: fresh[slices.IndexFunc(fresh, available)].ID, Contact: &s.guest, Units: []partnerapi.UnitQuantity{{ID: adult, Quantity: 1}},
@@ -44,13 +41,13 @@ func BenchmarkCheckoutJudged(b *testing.B) {
 	}
 	for b.Loop() {
 		var ratios []float64
-		for range benchRounds {
+		for range benchsize.Choose(9, 1) {
 			drained(judge) // otherwise the calls without the judge pay for those with it
 			without := checkouts(plain)
 			ratios = append(ratios, float64(checkouts(judged))/float64(without))
 		}
 		slices.Sort(ratios)
-		b.ReportMetric(ratios[benchRounds/2], "judged-x-of-not")
+		b.ReportMetric(ratios[len(ratios)/2], "judged-x-of-not")
 		dropped := int64(0)
 		for _, calls := range judge.Counts().Dropped {
 			dropped += calls

@@ -112,10 +112,13 @@ func setup(t testing.TB, options mockpartner.Options, replicas int) *bench {
 // add adds a replica whose judge is that command.
 func (b *bench) add(t testing.TB, command string) replica {
 	t.Helper()
-	r := replica{judge: judging.New(judging.Config{Store: b.store.Partners, Command: command, Now: time.Now, Log: slog.New(slog.NewTextHandler(b.log, nil))})}
-	t.Cleanup(r.judge.Close)
-	r.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), Scale: partnertest.Unhurried, AtOnce: 12, Observe: b.observe, Now: time.Now, Watcher: r.judge})
-	t.Cleanup(r.client.Close)
+	judge, err := judging.New(judging.Config{Store: b.store.Partners, Command: command, Now: time.Now, Log: slog.New(slog.NewTextHandler(b.log, nil))})
+	must(t, err)
+	t.Cleanup(judge.Close)
+	client, err := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), Scale: partnertest.Unhurried, AtOnce: 12, Observe: b.observe, Now: time.Now, Watcher: judge})
+	must(t, err)
+	t.Cleanup(client.Close)
+	r := replica{judge: judge, client: client}
 	b.replicas = append(b.replicas, r)
 	return r
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/marketplace/internal/suite"
 )
 
@@ -63,7 +64,10 @@ type Judge struct {
 var _ partner.Watcher = (*Judge)(nil)
 
 // New starts a judge. It must be closed.
-func New(c Config) *Judge {
+func New(c Config) (*Judge, error) {
+	if err := parts.Check("judge", c); err != nil {
+		return nil, err
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	j := &Judge{tap: newTap(c.Now, c.Sample, c.Log), config: c, found: findings{pending: map[breachKey]Breach{}}, stop: stop}
 	j.done.Go(func() { every(ctx, heartbeatEvery, j.recordHeartbeat) })
@@ -76,7 +80,7 @@ func New(c Config) *Judge {
 		every(stored, storeEvery, j.keep)
 		j.keep()
 	})
-	return j
+	return j, nil
 }
 
 // every calls f repeatedly until ctx ends.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -36,9 +37,9 @@ type Config struct {
 	UserAgent string
 	AtOnce    int                          // concurrent calls to one partner
 	Observe   func(uuid.UUID, Observation) // called after every call, with the integration
-	Watcher   Watcher                      // sees every call; nil: none
+	Watcher   Watcher                      `part:"optional"` // sees every call; nil: none
 	Now       func() time.Time
-	Scale     func(time.Duration) time.Duration // scales the limits; nil: the contract's limits apply
+	Scale     func(time.Duration) time.Duration `part:"optional"` // scales the limits; nil: the contract's limits apply
 }
 
 // Client calls partners. It is safe for concurrent use.
@@ -57,7 +58,10 @@ type Client struct {
 const largestHeader = 64 << 10
 
 // NewClient returns a client.
-func NewClient(config Config) *Client {
+func NewClient(config Config) (*Client, error) {
+	if err := parts.Check("partners' client", config); err != nil {
+		return nil, err
+	}
 	if config.Scale == nil {
 		config.Scale = func(limit time.Duration) time.Duration { return limit }
 	}
@@ -68,7 +72,7 @@ func NewClient(config Config) *Client {
 		large:   semaphore.NewWeighted(largeAtOnce),
 		http:    &http.Client{Transport: transport(config), CheckRedirect: noRedirect},
 		booking: &http.Client{Transport: bookingTransport(config), CheckRedirect: noRedirect},
-	}
+	}, nil
 }
 
 // transport returns the transport for calls without a SendBy.

@@ -100,7 +100,8 @@ func newBench(t *testing.T, address string, change ...func(*partner.Config)) *be
 	for _, c := range change {
 		c(&config)
 	}
-	b.Client = partner.NewClient(config)
+	b.Client, err = partner.NewClient(config)
+	check(t, err)
 	t.Cleanup(b.Close)
 	return b
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -19,7 +20,7 @@ import (
 //
 //	go test -run '^$' -bench Lists -benchtime 1x ./internal/postgres
 func BenchmarkLists(b *testing.B) {
-	s := sell(b, pgtest.Stock{Bookings: 1_000_000})
+	s := sell(b, pgtest.Stock{Bookings: benchsize.Choose(1_000_000, 1_000)})
 	pgtest.Exec(b, s.store, `VACUUM ANALYZE`)
 	lists := s.bookingLists()
 	middle := &marketplace.Cursor{At: time.Date(2025, 7, 20, 0, 0, 0, 0, time.UTC), ID: uuid.New()}
@@ -32,7 +33,7 @@ func BenchmarkLists(b *testing.B) {
 				b.Run(title, func(b *testing.B) {
 					for b.Loop() {
 						var took []float64
-						for range 21 {
+						for range benchsize.Choose(21, 1) {
 							began := time.Now()
 							_, _, err := lists[name].read(b.Context(), asked)
 							check(b, err)

@@ -21,9 +21,11 @@ import (
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/singleflight"
+
+	"partnerkit.dev/marketplace/internal/parts"
 )
 
-// Config configures a Front. Every field is required.
+// Config configures a Front.
 type Config struct {
 	Store        Store
 	PageCache    int64 // the size of the page cache
@@ -53,6 +55,9 @@ type Front struct {
 
 // Open returns a front that has read the whole list, and that follows changes until it is closed.
 func Open(ctx context.Context, c Config) (*Front, error) {
+	if err := parts.Check("storefront", c); err != nil {
+		return nil, err
+	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f := &Front{
 		store: c.Store, affiliateURL: c.AffiliateURL, now: c.Now, log: c.Log, cache: newCache(c.PageCache),

@@ -56,8 +56,12 @@ type bench struct {
 	rates        worker.RatesFeed
 }
 
-// noRuns is a runner without runs.
-type noRuns struct{ worker.Runs }
+// noRuns is a runner without runs. noBookings and noEvents have nothing to deliver either.
+type (
+	noRuns     struct{ worker.Runs }
+	noBookings struct{ worker.Bookings }
+	noEvents   struct{ worker.EventSender }
+)
 
 func (noRuns) Recover(context.Context) error { return nil }
 
@@ -67,7 +71,7 @@ func setup(t testing.TB) *bench { return setupAt(t, time.Now()) }
 func setupAt(t testing.TB, now time.Time) *bench {
 	t.Helper()
 	address := pgtest.URL(t)
-	b := &bench{address: address, store: pgtest.OpenAt(t, address), account: uuid.New(), clock: clockwork.NewFakeClockAt(now), runs: noRuns{}}
+	b := &bench{address: address, store: pgtest.OpenAt(t, address), account: uuid.New(), clock: clockwork.NewFakeClockAt(now), bookings: noBookings{}, events: noEvents{}, runs: noRuns{}}
 	var err error
 	if b.integrations, err = service(b.store, b.clock.Now); err != nil {
 		t.Fatal(err)
@@ -100,13 +104,15 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 		return nil, err
 	}
 	r := &replica{store: store}
-	r.client = partner.NewClient(partner.Config{
+	if r.client, err = partner.NewClient(partner.Config{
 		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: partnertest.Unhurried, Observe: func(id uuid.UUID, call partner.Observation) {
 			if _, err := r.store.Partners.Observe(context.Background(), id, call); err != nil {
 				_, _ = fmt.Fprintln(log, err)
 			}
 		},
-	})
+	}); err != nil {
+		return nil, err
+	}
 	r.syncer = catalog.NewSyncer(r.store.Catalog, r.client, b.clock.Now)
 	integrations, err := service(r.store, b.clock.Now)
 	if err != nil {

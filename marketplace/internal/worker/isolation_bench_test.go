@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -22,12 +23,10 @@ import (
 
 // The partners of BenchmarkSyncsBesideBrokenPartners.
 const (
-	allPartners  = 200
 	silent       = 10 // accept a request and never answer
 	dripping     = 10 // answer a byte a second
 	benchOptions = 5  // of each
 	benchSlots   = 10 // of each option
-	benchRounds  = 5  // rounds for a median
 )
 
 // town is the platform of all partners.
@@ -88,7 +87,7 @@ func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 		s := setup(b)
 		p := &town{}
 		server := httptest.NewServer(p)
-		partners := make([]*platform, allPartners)
+		partners := make([]*platform, benchsize.Choose(200, 24))
 		for i := range partners {
 			made, _, err := s.integrations.Register(b.Context(), s.account, partner.Registration{Name: "p", BaseURL: fmt.Sprintf("%s/%d", server.URL, i), AuthKey: "k"})
 			check(b, err)
@@ -97,7 +96,7 @@ func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 		s.pulled(b, p, partners, partners) // all have a catalog and slots to pull
 		good := partners[silent+dripping:]
 		var alone, beside []time.Duration
-		for range benchRounds {
+		for range benchsize.Choose(5, 1) { // rounds for a median
 			p.broken.Store(false)
 			alone = append(alone, s.pulled(b, p, good, good))
 			p.broken.Store(true)

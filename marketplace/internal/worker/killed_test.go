@@ -19,7 +19,7 @@ import (
 const doomedReplica = "WORKER_TEST_DOOMED_REPLICA"
 
 func runDoomed(address string) error {
-	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), runs: noRuns{}}
+	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), bookings: noBookings{}, events: noEvents{}, runs: noRuns{}}
 	if command := os.Getenv(conformanceCommand); command != "" {
 		var err error
 		if b.runs, err = runnerAt(context.Background(), address, command, os.Stderr); err != nil {

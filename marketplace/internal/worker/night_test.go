@@ -71,7 +71,7 @@ func runnerAt(ctx context.Context, address, command string, log io.Writer) (*cer
 	return certification.NewRunner(certification.Config{
 		Store: store.Runs, Integrations: partner.NewRegistry(store.Partners, partner.NewGuard(true), secret, time.Now), Command: command, Signer: signer, Now: time.Now, AllowPrivate: true,
 		Log: slog.New(slog.NewTextHandler(log, nil)),
-	}), nil
+	})
 }
 
 // mocks are partners at one address. Each can be replaced by one with a defect.

@@ -14,6 +14,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
@@ -41,6 +42,9 @@ const (
 
 // New returns a worker that has not been started.
 func New(c Config) (*Worker, error) {
+	if err := parts.Check("worker", c); err != nil {
+		return nil, err
+	}
 	if c.Clock == nil {
 		c.Clock = databaseTime{clockwork.NewRealClock(), c.Time}
 	}

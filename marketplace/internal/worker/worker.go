@@ -43,13 +43,13 @@ type Config struct {
 	Bookings     Bookings
 	Events       EventSender
 	Runs         Runs
-	Rates        RatesFeed // nil: exchange rates are not pulled
+	Rates        RatesFeed `part:"optional"` // nil: exchange rates are not pulled
 	Schedule     Schedule
 	Log          *slog.Logger
 	Jobs         []rivertype.Middleware // middleware of jobs and their insertion; may be nil
 
 	Time       *postgres.Clock // the database's; set at the start and by every schedule
-	Clock      clockwork.Clock // nil: a clock with the time of Time
+	Clock      clockwork.Clock `part:"optional"` // nil: a clock with the time of Time
 	JobTime    time.Duration   // 0: jobTime
 	RescueTime time.Duration   // 0: rescueTime; longer than the shorter of JobTime and shortTime
 }

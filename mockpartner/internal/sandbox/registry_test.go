@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/journal"
 )
@@ -112,7 +113,7 @@ func BenchmarkCreate(b *testing.B) {
 // BenchmarkIdleMemory measures what a sandbox takes that has been used a little
 // and left: in it are a hold, and a journal with an exchange.
 func BenchmarkIdleMemory(b *testing.B) {
-	const boxes = 2000
+	boxes := benchsize.Choose(2000, 20)
 	for b.Loop() {
 		r := registry(b, boxes+1)
 		before := heap()
@@ -121,7 +122,7 @@ func BenchmarkIdleMemory(b *testing.B) {
 			reserve(b, box)
 			box.Journal().Begin(journal.Exchange{Target: "/products"}).End(http.StatusOK, journal.Message{}, false)
 		}
-		b.ReportMetric(float64(heap()-before)/boxes, "B/sandbox")
+		b.ReportMetric(float64(heap()-before)/float64(boxes), "B/sandbox")
 		runtime.KeepAlive(r)
 	}
 }

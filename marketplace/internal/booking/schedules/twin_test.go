@@ -286,11 +286,14 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 		store.Bookings.Clock = w.database.now
 		codes := int(seed) * 1000
 		both := &twin{t: t, memory: w.database, sql: store.Bookings, catalog: store.Storefront, day: marketplace.DateIn(w.tomorrow(), time.UTC), random: random}
-		s := booking.NewService(booking.Config{
+		s, err := booking.NewService(booking.Config{
 			Store: both, Keys: both, Partner: fickle{caller{w.replicas[0]}, random, &codes},
 			Target:          func(marketplace.Integration) (partner.Target, error) { return partner.Target{}, nil },
 			AffiliatesShare: decimal.NewFromInt(10), Now: w.database.now, Log: slog.New(slog.DiscardHandler),
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var known []uuid.UUID
 		for range 60 {
 			ctx := t.Context()

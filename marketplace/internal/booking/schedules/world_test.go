@@ -76,7 +76,8 @@ func newWorld(count int, plan func(string, []deviation) deviation) *world {
 	w.database, w.platform = newDatabase(w), newPlatform(w)
 	for i := range count {
 		r := &replica{world: w, name: string(rune('A' + i)), number: i, current: map[string]uuid.UUID{}, looked: map[string]time.Time{}}
-		r.Service = booking.NewService(booking.Config{
+		var err error
+		r.Service, err = booking.NewService(booking.Config{
 			Store: view{r}, Keys: view{r}, Partner: caller{r},
 			Target: func(i marketplace.Integration) (partner.Target, error) {
 				return partner.Target{ID: i.ID, BaseURL: i.BaseURL}, nil
@@ -85,6 +86,9 @@ func newWorld(count int, plan func(string, []deviation) deviation) *world {
 			Now:             func() time.Time { return time.Now().Add(r.skewed) },
 			Log:             slog.New(slog.DiscardHandler),
 		})
+		if err != nil {
+			panic(err)
+		}
 		w.replicas = append(w.replicas, r)
 	}
 	return w
