@@ -15,6 +15,7 @@ const (
 	Thorough Depth = "thorough" // each rule on many more instances
 )
 
+// Depths lists the depths, the shortest first.
 func Depths() []Depth { return []Depth{Quick, Standard, Thorough} }
 
 // ParseDepth reads a depth; "" is Standard. Its error lists the depths.
@@ -86,6 +87,7 @@ func (d Depth) OptionChecks() int {
 // Usual is approximately what a run makes at the bundled mock partner without other customers.
 type Usual struct{ Calls, Holds, Bookings int }
 
+// Usual returns approximately what a run at this depth makes.
 func (d Depth) Usual() Usual {
 	return map[Depth]Usual{
 		Quick:    {Calls: 300, Holds: 30, Bookings: 7},
