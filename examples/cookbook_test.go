@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -101,7 +102,7 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 }
 
 // sold returns the mock's own catalog, which is parsed once.
-var sold = sync.OnceValue(mockpartner.DefaultCatalog)
+var sold = sync.OnceValue(catalog.Default)
 
 // patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute

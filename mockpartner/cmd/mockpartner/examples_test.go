@@ -91,15 +91,15 @@ func whole(text string) (lines []string) {
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	sold, err := os.ReadFile("../../internal/catalog/default.yaml")
+	sold, err := os.ReadFile("../../catalog/default.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(folder, "internal/catalog"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(folder, "catalog"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"internal/catalog/default.yaml": string(sold),
+		"catalog/default.yaml": string(sold),
 		"my-catalog.yaml":               string(sold),
 		"my-scenario.yaml":              "seed: 7\nfaults: [{match: {endpoint: cancel}, status: 503}]\n",
 		"my-product.yaml": `{id: lisbon-walk, internalName: Walk, locale: en, timeZone: Europe/Lisbon, instantConfirmation: true,

@@ -18,7 +18,7 @@ import (
 	"sync"
 
 	"partnerkit.dev/internal/yamlfile"
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/script"
 )
 

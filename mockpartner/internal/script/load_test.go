@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
