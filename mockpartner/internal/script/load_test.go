@@ -182,7 +182,7 @@ func TestALoaderThatAgreesWithItsSchema(t *testing.T) {
 func TestACatalogFileLiesBesideItsScenario(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	whole, err := os.ReadFile("../catalog/default.yaml")
+	whole, err := os.ReadFile("../../catalog/default.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
