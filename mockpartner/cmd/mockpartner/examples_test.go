@@ -100,8 +100,8 @@ func exampleFolder(t *testing.T) string {
 	}
 	for name, text := range map[string]string{
 		"catalog/default.yaml": string(sold),
-		"my-catalog.yaml":               string(sold),
-		"my-scenario.yaml":              "seed: 7\nfaults: [{match: {endpoint: cancel}, status: 503}]\n",
+		"my-catalog.yaml":      string(sold),
+		"my-scenario.yaml":     "seed: 7\nfaults: [{match: {endpoint: cancel}, status: 503}]\n",
 		"my-product.yaml": `{id: lisbon-walk, internalName: Walk, locale: en, timeZone: Europe/Lisbon, instantConfirmation: true,
 options: [{id: small-group, internalName: Daily, availabilityType: START_TIME, units: [{id: unit-adult, internalName: Adult, type: ADULT, pricingFrom: [{original: 1000, currency: EUR}]}]}],
 schedules: {small-group: {starts: ["09:00"], duration: 1h, capacity: {min: 5, max: 5}}}}`,
