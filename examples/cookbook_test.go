@@ -16,6 +16,7 @@ import (
 
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -97,7 +98,7 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 }
 
 // sold returns the mock's own catalog, which is parsed once.
-var sold = sync.OnceValue(mockpartner.DefaultCatalog)
+var sold = sync.OnceValue(catalog.Default)
 
 // patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute

@@ -18,6 +18,7 @@ import (
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -130,7 +131,7 @@ func (m *market) register(t *testing.T, mock *mocktest.Server, name string, whol
 		t.Fatal(err)
 	}
 	if scenario.Catalog == nil && !whole {
-		scenario.Catalog = &mockpartner.Catalog{Products: sold().Products[:1]}
+		scenario.Catalog = &catalog.Catalog{Products: sold().Products[:1]}
 	}
 	box, err := mock.Create(mockpartner.SandboxSpec{Name: name})
 	if err != nil {

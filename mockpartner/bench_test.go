@@ -19,8 +19,8 @@ import (
 
 	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/mocktest"
 )

@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/defects"
@@ -41,9 +41,9 @@ type Options struct {
 	AuthType partnerapi.AuthType
 	// AuthKey is the key that callers must present.
 	AuthKey string
-	// Catalog is what the partner sells; nil means DefaultCatalog(). It must not be changed
+	// Catalog is what the partner sells; nil means catalog.Default(). It must not be changed
 	// afterwards.
-	Catalog *Catalog
+	Catalog *catalog.Catalog
 	// Clock is the clock that the sandboxes' own clocks run on; nil means the machine's clock. Each
 	// sandbox's clock can be moved relative to it: see Sandbox.Clock.
 	Clock clock.Clock

@@ -1,7 +1,6 @@
 package mockpartner
 
 import (
-	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/journal"
@@ -20,8 +19,11 @@ type SandboxSpec = sandbox.Spec
 
 // These types describe the contents of a sandbox: see Sandbox.Platform.
 type (
-	Hold       = platform.Hold
-	Booking    = platform.Booking
+	// Hold is a hold of a sandbox.
+	Hold = platform.Hold
+	// Booking is a booking of a sandbox.
+	Booking = platform.Booking
+	// SlotChange is a change of a slot; nil leaves a field unchanged.
 	SlotChange = platform.SlotChange
 )
 
@@ -34,9 +36,12 @@ const (
 
 // These types describe the traffic of a sandbox: see Sandbox.Journal.
 type (
-	Exchange       = journal.Exchange
+	// Exchange is a request and its answer.
+	Exchange = journal.Exchange
+	// ExchangeFilter selects exchanges; zero values match everything.
 	ExchangeFilter = journal.Filter
-	JournalLimits  = journal.Limits
+	// JournalLimits limits what a journal keeps.
+	JournalLimits = journal.Limits
 	// Testimony is what only the test knows about the callers.
 	Testimony = journal.Testimony
 )
@@ -46,31 +51,6 @@ type Verdict = judge.Verdict
 
 // Kept is a Verdict without a breach.
 const Kept = judge.Kept
-
-type (
-	// Catalog is what a mock sells, in the form of a catalog file.
-	Catalog = catalog.Catalog
-	// Schedule describes when an option takes place, and with how many seats.
-	Schedule = catalog.Schedule
-	// Seats is a range for the number of seats of a slot.
-	Seats = catalog.Seats
-)
-
-const (
-	// PricingEmpty is the Schedule.UnitPricing of slots whose prices are an empty list.
-	PricingEmpty = catalog.PricingEmpty
-	// AwkwardCodes is the Policy.Codes of a partner whose codes are hard to escape.
-	AwkwardCodes = catalog.AwkwardCodes
-)
-
-// DefaultCatalog returns eight products with an example of everything that the contract allows.
-func DefaultCatalog() *Catalog { return catalog.Default() }
-
-// GenerateCatalog generates a catalog from the seed. Its error names the number that is out of
-// range.
-func GenerateCatalog(seed uint64, products, options int) (*Catalog, error) {
-	return catalog.Generate(seed, products, options)
-}
 
 type (
 	// Defect is a named breach of one rule of the contract.
@@ -104,10 +84,11 @@ func FindVariant(name string) (Variant, error) { return defects.Variants.Find(na
 type (
 	// Scenario describes a mock and its misbehaviour, in the form of a scenario file.
 	Scenario = script.Scenario
-	// Fault disturbs exchanges between a caller and the mock. Its Match selects the requests, its
-	// Actions say what happens to them.
-	Fault   = script.Fault
-	Match   = script.Match
+	// Fault disturbs exchanges between a caller and the mock.
+	Fault = script.Fault
+	// Match selects the requests that a Fault applies to.
+	Match = script.Match
+	// Actions say what a Fault does to an exchange.
 	Actions = fault.Actions
 	// Quirk is a wrong behaviour of the booking logic.
 	Quirk = platform.Quirk

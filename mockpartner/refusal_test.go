@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -13,6 +13,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -210,7 +211,7 @@ func (h hostile) stepIn(_ http.Handler, w http.ResponseWriter, r *http.Request) 
 // small is a mock with one product, whose runs are short.
 func small(t *testing.T) *mockpartner.Mock {
 	t.Helper()
-	sold := mockpartner.DefaultCatalog()
+	sold := catalog.Default()
 	sold.Products = sold.Products[:1]
 	return newMock(t, mockpartner.Options{Catalog: sold})
 }

@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -18,7 +19,7 @@ import (
 // that no flag of the mock makes are here; the others are its variants.
 type lawfulPartner struct {
 	name    string
-	catalog func(*mockpartner.Catalog)
+	catalog func(*catalog.Catalog)
 	options func(*mockpartner.Options)
 	below   string   // a path below the mock's address
 	args    []string // nil: those of a mock that is judged in full
@@ -61,7 +62,7 @@ func TestNoLawfulPartnerIsAccused(t *testing.T) {
 // booked, where it could be undone, and the ledger must agree.
 func startLawful(t *testing.T, partner lawfulPartner) string {
 	t.Helper()
-	sold := mockpartner.DefaultCatalog()
+	sold := catalog.Default()
 	if partner.catalog != nil {
 		partner.catalog(sold)
 	}
@@ -87,8 +88,8 @@ func everythingUndone(t *testing.T, mock *mockpartner.Mock) {
 }
 
 // eachSchedule changes the schedule of every option.
-func eachSchedule(change func(*mockpartner.Schedule)) func(*mockpartner.Catalog) {
-	return func(c *mockpartner.Catalog) {
+func eachSchedule(change func(*catalog.Schedule)) func(*catalog.Catalog) {
+	return func(c *catalog.Catalog) {
 		for _, product := range c.Products {
 			for id, schedule := range product.Schedules {
 				change(&schedule)
@@ -99,41 +100,41 @@ func eachSchedule(change func(*mockpartner.Schedule)) func(*mockpartner.Catalog)
 }
 
 func lawfulCatalogs() []lawfulPartner {
-	single := func(c *mockpartner.Catalog) {
+	single := func(c *catalog.Catalog) {
 		for i := range c.Products {
 			c.Products[i].AllowFreesale = false
 		}
-		eachSchedule(func(s *mockpartner.Schedule) {
-			s.Capacity = mockpartner.Seats{Min: 1, Max: 1}
+		eachSchedule(func(s *catalog.Schedule) {
+			s.Capacity = catalog.Seats{Min: 1, Max: 1}
 			s.Freesale, s.HideVacancies = false, false
 		})(c)
 	}
 	return []lawfulPartner{
-		{name: "one product with one option", catalog: func(c *mockpartner.Catalog) {
+		{name: "one product with one option", catalog: func(c *catalog.Catalog) {
 			c.Products = c.Products[:1]
 			c.Products[0].Options = c.Products[0].Options[:1]
 			delete(c.Products[0].Schedules, "private-sunset")
 		}},
 		{name: "a single seat in every slot", catalog: single, open: []string{"reserve.vacancies.many", "release.vacancies.many"}},
-		{name: "slots without limit only", catalog: eachSchedule(func(s *mockpartner.Schedule) { s.Freesale = true })},
-		{name: "slots without vacancies", catalog: eachSchedule(func(s *mockpartner.Schedule) { s.HideVacancies = true })},
-		{name: "products that allow freesale only", catalog: func(c *mockpartner.Catalog) {
+		{name: "slots without limit only", catalog: eachSchedule(func(s *catalog.Schedule) { s.Freesale = true })},
+		{name: "slots without vacancies", catalog: eachSchedule(func(s *catalog.Schedule) { s.HideVacancies = true })},
+		{name: "products that allow freesale only", catalog: func(c *catalog.Catalog) {
 			for i := range c.Products {
 				c.Products[i].AllowFreesale = true
 			}
 		}},
-		{name: "most slots are sold out or closed, the first ones among them", catalog: eachSchedule(func(s *mockpartner.Schedule) { s.SoldOut, s.Closed, s.Limited = 45, 45, 0 })},
-		{name: "every slot is sold out", catalog: eachSchedule(func(s *mockpartner.Schedule) {
+		{name: "most slots are sold out or closed, the first ones among them", catalog: eachSchedule(func(s *catalog.Schedule) { s.SoldOut, s.Closed, s.Limited = 45, 45, 0 })},
+		{name: "every slot is sold out", catalog: eachSchedule(func(s *catalog.Schedule) {
 			s.SoldOut, s.Closed, s.Limited, s.Freesale = 100, 0, 0, false
-			s.Capacity = mockpartner.Seats{Min: 5, Max: 5}
+			s.Capacity = catalog.Seats{Min: 5, Max: 5}
 		}), code: 3},
 		{name: "nothing is sold", options: func(o *mockpartner.Options) {
 			o.Scenario = &mockpartner.Scenario{Faults: []mockpartner.Fault{{Match: mockpartner.Match{Endpoint: partnerapi.Products}, Answered: "200", Actions: mockpartner.Actions{JQ: "[]"}}}}
 		}, code: 3},
-		{name: "a slot on every day", catalog: eachSchedule(func(s *mockpartner.Schedule) { s.ClosedOn = nil }), open: []string{"availability.empty"}},
-		{name: "prices that slots do not change", catalog: eachSchedule(func(s *mockpartner.Schedule) { s.UnitPricing = mockpartner.PricingEmpty })},
-		{name: "a catalog drawn from a seed", catalog: func(c *mockpartner.Catalog) {
-			if drawn, err := mockpartner.GenerateCatalog(7, 30, 2); err == nil {
+		{name: "a slot on every day", catalog: eachSchedule(func(s *catalog.Schedule) { s.ClosedOn = nil }), open: []string{"availability.empty"}},
+		{name: "prices that slots do not change", catalog: eachSchedule(func(s *catalog.Schedule) { s.UnitPricing = catalog.PricingEmpty })},
+		{name: "a catalog drawn from a seed", catalog: func(c *catalog.Catalog) {
+			if drawn, err := catalog.Generate(7, 30, 2); err == nil {
 				*c = *drawn
 			}
 		}},

@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/internal/yamlfile"
 )
 
+// Entry is one known failure of a baseline file.
 type Entry struct {
 	Rule   string
 	Reason string
@@ -79,6 +80,8 @@ func readEntry(file *yamlfile.File, node ast.Node) (Entry, error) {
 	return entry, nil
 }
 
+// Covers returns the entry for the rule with that id whose last day has not passed at that time, if
+// there is one.
 func (b *Baseline) Covers(id string, at time.Time) (Entry, bool) {
 	if b == nil {
 		return Entry{}, false
@@ -96,6 +99,7 @@ func (e Entry) over(at time.Time) bool {
 	return !e.Until.IsZero() && !at.Before(e.Until.AddDate(0, 0, 1))
 }
 
+// Words returns the entry's reason, and its last day if it has one.
 func (e Entry) Words() string {
 	if e.Until.IsZero() {
 		return e.Reason

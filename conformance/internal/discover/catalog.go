@@ -24,11 +24,13 @@ type Product struct {
 	Options       []Option
 }
 
+// Option is an option of a product, as far as it can be read.
 type Option struct {
 	ID    string
 	Units []Unit
 }
 
+// Unit is a guest type of an option, as far as it can be read.
 type Unit struct {
 	ID             string
 	Type           partnerapi.UnitType
@@ -36,6 +38,7 @@ type Unit struct {
 	Prices         []Price
 }
 
+// Price is a price of a unit, without its amount.
 type Price struct {
 	Currency  string
 	Precision int64 // partnerapi.DefaultCurrencyPrecision if the entry has none

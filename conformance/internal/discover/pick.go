@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// Slot is a slot of POST /availability, as far as it can be read.
 type Slot struct {
 	ID        string
 	Start     time.Time // zero if it cannot be read
@@ -107,6 +108,7 @@ func Lookahead(now time.Time, zone *time.Location) Window {
 	return Window{today.Format(partnerapi.DateLayout), today.AddDate(0, 0, partnerapi.LookaheadDays).Format(partnerapi.DateLayout)}
 }
 
+// Day returns the window of the date on which t falls in zone.
 func Day(t time.Time, zone *time.Location) Window {
 	date := t.In(zone).Format(partnerapi.DateLayout)
 	return Window{date, date}
@@ -118,6 +120,7 @@ func (w Window) Contains(t time.Time, zone *time.Location) bool {
 	return w.From <= date && date <= w.To
 }
 
+// Dates lists the dates of the window; nil if its first date cannot be read.
 func (w Window) Dates() []string {
 	from, err := time.Parse(partnerapi.DateLayout, w.From)
 	if err != nil {
@@ -130,6 +133,7 @@ func (w Window) Dates() []string {
 	return dates
 }
 
+// Offer is a slot with its option and product.
 type Offer struct {
 	Product Product
 	Option  Option
@@ -139,6 +143,7 @@ type Offer struct {
 // Key identifies a slot even if its id is used for another slot later.
 func (o Offer) Key() string { return o.OptionKey() + "\x00" + o.Slot.StartText + "\x00" + o.Slot.ID }
 
+// OptionKey identifies the option by its product's id and its own.
 func (o Offer) OptionKey() string { return o.Product.ID + "\x00" + o.Option.ID }
 
 // comfortable is how far ahead a slot should start, to avoid a booking cut-off of the partner.

@@ -30,6 +30,7 @@ const (
 	stableReadings = 4
 )
 
+// Result is the outcome of the random lifecycles of a run.
 type Result struct {
 	Exploration report.Exploration
 	Flaw        string // what is wrong with the last step of the failing lifecycle; "" if no lifecycle failed
@@ -38,6 +39,7 @@ type Result struct {
 	Stop        *partner.Stop // why no further lifecycle was played
 }
 
+// Play plays the random lifecycles of a run, and shortens the first one that fails.
 func Play(ctx context.Context, p *scenario.Player, _ int) Result {
 	exploration := p.Explore()
 	e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, exploration: exploration}

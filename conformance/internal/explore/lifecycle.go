@@ -22,6 +22,7 @@ const (
 	Wait           model.Kind = "wait" // until every hold has expired
 )
 
+// Step is one call of a lifecycle.
 type Step struct {
 	Does  model.Kind
 	Slot  int // of a look and a reserve: index of the slot
@@ -176,6 +177,7 @@ func (s Lifecycle) without(left int) Lifecycle {
 	return shorter
 }
 
+// Verdict is the outcome of playing a lifecycle.
 type Verdict int
 
 const (
@@ -184,6 +186,7 @@ const (
 	Over                 // no further lifecycle can be played
 )
 
+// Found is a lifecycle that breaks the contract.
 type Found struct {
 	Shortest Lifecycle // the shortest
 	First    Lifecycle // the drawn lifecycle that it was derived from

@@ -56,6 +56,7 @@ const (
 // Secret is how a webhook presented the integration's secret.
 type Secret string
 
+// The values of Secret.
 const (
 	SecretRight   Secret = ""
 	SecretMissing Secret = "missing"

@@ -128,10 +128,12 @@ type slotTime struct{ start, end int64 }
 
 func (t slotTime) startTime() time.Time { return time.Unix(0, t.start) }
 
+// TimeOf returns the time of a slot.
 func TimeOf(slot discover.Slot) slotTime {
 	return slotTime{slot.Start.UnixNano(), slot.End.UnixNano()}
 }
 
+// IDsByTime returns the ids of the answer's slots by the time of their slot.
 func IDsByTime(in scenario.SlotAnswer) map[slotTime][]string {
 	ids := map[slotTime][]string{}
 	for _, slot := range in.Slots {

@@ -38,6 +38,7 @@ type places struct {
 	last      func() Finding     // the last breach alone
 }
 
+// NewFields returns Fields without a breach. redact removes secrets from messages and evidence.
 func NewFields(redact func(string) string) *Fields {
 	return &Fields{redact: redact, found: map[string]*places{}}
 }
@@ -64,6 +65,7 @@ func (f *Fields) add(r rule.Rule, problem string, exchange *report.Exchange, val
 	}
 }
 
+// Finding returns the breaches of a rule, or the zero Finding if there is none.
 func (f *Fields) Finding(id string) Finding {
 	found := f.found[id]
 	if found == nil {
@@ -87,6 +89,7 @@ func (f *Fields) Last(id string) (last Finding, times int) {
 	return last, times
 }
 
+// Product records a schema problem of the product at an index of a catalog pull.
 func (f *Fields) Product(pull *report.Exchange, index int, product any, problem schemas.Problem) {
 	owner, text := fieldrule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
 	if found := f.found[owner.ID]; found != nil && found.first != pull.Number && slices.Contains(found.problems, f.redact(text)) {
@@ -99,6 +102,7 @@ func (f *Fields) Product(pull *report.Exchange, index int, product any, problem 
 	f.add(owner, text, pull, product, problem.Pointer)
 }
 
+// Answer records a schema problem of an answer that is an object.
 func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
 	f.add(fieldrule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
 }

@@ -39,6 +39,7 @@ type Finding struct {
 	On        *plan.Case         // the case that shows it; nil if it cannot be simplified
 }
 
+// Ends reports whether the finding settles its rule, so that later steps are not judged.
 func (f Finding) Ends() bool { return f.Outcome != "" }
 
 func ends(outcome report.Outcome, format string, args ...any) Finding {

@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// Group is a group of specs that are judged one after another.
 type Group struct {
 	Title string
 	Specs []Spec

@@ -22,6 +22,7 @@ func NewVerdicts(words func(string) string) *Verdicts {
 	return &Verdicts{words: words, byID: map[string]*report.RuleResult{}}
 }
 
+// Set replaces the verdict on a rule, and returns it so that evidence can be added.
 func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *report.RuleResult {
 	known := &report.RuleResult{
 		ID: r.ID, Title: r.Title, Endpoint: r.Endpoint, Level: r.Level, Clause: r.Clause,
@@ -31,6 +32,7 @@ func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *rep
 	return known
 }
 
+// Get returns the verdict on the rule with that id, or nil if it is not judged yet.
 func (v *Verdicts) Get(id string) *report.RuleResult {
 	return v.byID[id]
 }

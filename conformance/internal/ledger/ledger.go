@@ -53,6 +53,7 @@ func newRun() string {
 	return hex.EncodeToString(name)
 }
 
+// Head returns what the ledger says about its run.
 func (l *Ledger) Head() Head { return l.head }
 
 // Name returns the name of the file, or "" if the ledger is kept in memory only.
@@ -159,6 +160,7 @@ func (l *Ledger) Err() error {
 	return l.writeErr
 }
 
+// Entries returns a copy of every entry, in the order of the attempts.
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,6 +183,7 @@ func (l *Ledger) Holds() (made int) {
 	return made
 }
 
+// Open returns the entries that still have to be undone.
 func (l *Ledger) Open() []*Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -236,8 +239,10 @@ func (l *Ledger) pending() (n int) {
 	return n
 }
 
+// State is how far an attempt to make a hold has come.
 type State string
 
+// The states of an entry.
 const (
 	Attempted  State = "attempted" // reserve is being sent; its answer is not yet read
 	Refused    State = "refused"   // reserve was refused; nothing is held
@@ -262,6 +267,7 @@ type Slot struct {
 	Start          string `json:"start"` // as the partner writes it
 }
 
+// SlotOf returns the slot of an offer.
 func SlotOf(offer discover.Offer) Slot {
 	return Slot{ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Start: offer.Slot.StartText}
 }

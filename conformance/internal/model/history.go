@@ -12,6 +12,7 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
+// Call is a call that reads or changes one slot.
 type Call struct {
 	Kind Kind
 	Hold int // index of the hold that it makes or is about
@@ -155,4 +156,5 @@ func inRows(calls []porcupine.Operation) {
 	}
 }
 
+// SeatsWord returns a number of seats in words, such as "1 seat".
 func SeatsWord(n int64) string { return count.Of(int(n), "seat") }

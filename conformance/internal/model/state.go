@@ -39,8 +39,10 @@ func (s Seats) String() string {
 	}
 }
 
+// Stage is how far a hold has come.
 type Stage int
 
+// The stages of a hold.
 const (
 	Refused Stage = iota // never made
 	Held
@@ -64,8 +66,10 @@ func (s Stage) After(call Kind) Stage {
 	}
 }
 
+// Kind is the kind of a call.
 type Kind string
 
+// The kinds of calls.
 const (
 	Look    Kind = "availability"
 	Reserve Kind = "reserve"
@@ -74,6 +78,7 @@ const (
 	Cancel  Kind = "cancel"
 )
 
+// Hold is a hold on seats of one slot.
 type Hold struct {
 	Slot    int
 	Party   Party
@@ -81,6 +86,7 @@ type Hold struct {
 	Booking int // number of its booking; 0 if unknown
 }
 
+// Past returns what became of the hold, as the end of a sentence; "" while it is held.
 func (h Hold) Past() string {
 	return [...]string{
 		Booked: ", which is a booking", Released: ", which was released",
@@ -88,6 +94,7 @@ func (h Hold) Past() string {
 	}[h.Stage]
 }
 
+// WasBooked reports whether the hold was confirmed, even if its booking is cancelled.
 func (h Hold) WasBooked() bool { return h.Stage == Booked || h.Stage == Cancelled }
 
 // State is the slots and the holds on them, of a partner that handles one call at a time.
@@ -106,6 +113,7 @@ func (s State) equal(other State) bool {
 	return slices.Equal(s.Slots, other.Slots) && slices.Equal(s.Holds, other.Holds)
 }
 
+// Want says which answers to a call the contract allows.
 type Want struct{ Accept, Refuse bool }
 
 func (w Want) allows(accepted bool) bool { return accepted && w.Accept || !accepted && w.Refuse }

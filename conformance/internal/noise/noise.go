@@ -56,6 +56,7 @@ func (w *Watch) still(took time.Duration, unexpected int, run Watch) float64 {
 	return math.Exp(-(float64(w.Moves+unexpected) + 0.5) * float64(took) / float64(lasted))
 }
 
+// Try is one attempt at what a rule is about.
 type Try struct {
 	Wrong     bool          // the result was unexpected
 	Off       int64         // by how many seats, or the sign of that; distinguishes one breach from another
@@ -86,8 +87,10 @@ func (t Try) weight(off int64, rate, still float64) float64 {
 	}
 }
 
+// Answer is the conclusion from the tries of a rule.
 type Answer int
 
+// The conclusions.
 const (
 	Undecided Answer = iota
 	Holds            // the rule passes

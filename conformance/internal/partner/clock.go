@@ -31,6 +31,7 @@ type Clock struct {
 	offset time.Duration // the target's time minus this machine's
 }
 
+// NewClock returns the clock that a PUT to the address moves; "" means this machine's clock.
 func NewClock(address string, roots *x509.CertPool) *Clock {
 	return &Clock{address: address, http: &http.Client{
 		Timeout: clockTimeout,
@@ -40,11 +41,13 @@ func NewClock(address string, roots *x509.CertPool) *Clock {
 	}}
 }
 
+// Movable reports whether the target's clock can be moved.
 func (c *Clock) Movable() bool { return c.address != "" }
 
 // GiveUp switches to this machine's clock and stores the reason.
 func (c *Clock) GiveUp(trouble error) { c.address, c.Err = "", trouble }
 
+// Now returns the target's time, as last read.
 func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
 
 // Ahead returns how far the target's time is ahead of this machine's.
@@ -54,6 +57,7 @@ func (c *Clock) Ahead() time.Duration {
 	return c.offset
 }
 
+// Read reads the target's clock at its address. It does nothing if there is none.
 func (c *Clock) Read(ctx context.Context) error {
 	if !c.Movable() {
 		return nil
@@ -137,6 +141,7 @@ func NewTime(halt context.Context, most time.Duration) *Time {
 // Most returns the length of the run, without what is added to it.
 func (t *Time) Most() time.Duration { return t.most }
 
+// Started returns when the run started, by this machine's clock.
 func (t *Time) Started() time.Time { return t.started }
 
 // Within returns a context that is cancelled with ctx, at the run's deadline, or when the run is
@@ -150,6 +155,7 @@ func (t *Time) Within(ctx context.Context) (context.Context, context.CancelFunc)
 // Interrupt records that the user, or a signal, asked the run to stop.
 func (t *Time) Interrupt() { t.stopped.Store(true) }
 
+// Interrupted reports whether Interrupt was called.
 func (t *Time) Interrupted() bool { return t.stopped.Load() }
 
 // RanOut reports whether the run's time was used up before the run was complete.
@@ -170,6 +176,7 @@ func (t *Time) Spent() float64 {
 // worth most is not left to the end.
 type Part int32
 
+// The parts of a run, in their order.
 const (
 	Rules Part = iota // each rule, where it is easiest to try
 	Cases             // rules on the cases of the plan

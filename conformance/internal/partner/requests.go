@@ -84,6 +84,7 @@ func Cancel(purpose, id string, body bool, key probe.Key) probe.Call {
 	return call
 }
 
+// Guests returns a party of n guests of the option's lead unit.
 func Guests(option discover.Option, n int64) []partnerapi.UnitQuantity {
 	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(n)}}
 }
@@ -97,11 +98,13 @@ func Encode(request any) []byte {
 	return body
 }
 
+// Text returns a string field of an answer that is an object, or "" if it has none.
 func Text(answer *probe.Answer, name string) string {
 	s, _ := discover.Object(answer.Raw)[name].(string)
 	return s
 }
 
+// AnyOf lists statuses in words, such as "400 or 404".
 func AnyOf(statuses []int) string {
 	words := make([]string, len(statuses))
 	for i, status := range statuses {

@@ -12,6 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// Kind is the kind of reason for which a scenario stops.
 type Kind int
 
 const (
@@ -32,6 +33,7 @@ const (
 // Form is how a call differs from the usual calls to its endpoint.
 type Form int
 
+// The forms of calls.
 const (
 	Usual    Form = iota
 	Probe         // a pull of the catalog with limit=1
@@ -58,6 +60,7 @@ func (s *Stop) WithRemedy(remedy string) *Stop {
 	return s
 }
 
+// Missing returns the stop of a scenario that has nothing to continue with.
 func Missing(format string, args ...any) *Stop {
 	return &Stop{Message: fmt.Sprintf(format, args...)}
 }

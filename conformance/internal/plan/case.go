@@ -13,6 +13,7 @@ import (
 // for the one that is easiest to try.
 type Dimension string
 
+// The dimensions.
 const (
 	Product    Dimension = "product"
 	Option     Dimension = "option"
@@ -38,6 +39,7 @@ type Instance map[Dimension]string
 // BetweenCalls is what is called between the calls of a lifecycle.
 type BetweenCalls string
 
+// The values of BetweenCalls.
 const (
 	Nothing     BetweenCalls = "nothing"
 	SameSlot    BetweenCalls = "another hold of the slot"

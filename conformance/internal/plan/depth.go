@@ -18,6 +18,7 @@ const (
 	Thorough Depth = "thorough" // each rule on many more instances
 )
 
+// Depths lists the depths, the shortest first.
 func Depths() []Depth { return []Depth{Quick, Standard, Thorough} }
 
 // ParseDepth reads a depth; "" is Standard. Its error lists the depths.

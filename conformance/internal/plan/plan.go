@@ -109,10 +109,12 @@ type Scope struct {
 	From, To          string   // dates, both inclusive; "": today, and 60 days after it
 }
 
+// Narrow reports whether the scope is less than the whole offer.
 func (s Scope) Narrow() bool {
 	return s.Products != nil || s.Options != nil || s.From != "" || s.To != ""
 }
 
+// Takes reports whether the scope contains the option of the product, by their ids.
 func (s Scope) Takes(product, option string) bool {
 	return (s.Products == nil || slices.Contains(s.Products, product)) && (s.Options == nil || slices.Contains(s.Options, option))
 }
@@ -148,6 +150,7 @@ func (s Scope) Unknown(products []discover.Product) string {
 	return ""
 }
 
+// Without returns the elements of a that are not in b.
 func Without(a, b []string) []string {
 	in := map[string]bool{}
 	for _, id := range b {
@@ -156,6 +159,7 @@ func Without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(id string) bool { return in[id] })
 }
 
+// Few lists the first three elements, quoted, and how many more there are.
 func Few(list []string) string {
 	const most = 3
 	quoted := make([]string, 0, most)
@@ -215,4 +219,5 @@ func (c Choice) include(r rule.Rule) {
 	}
 }
 
+// Labels returns the labels by which a rule is filtered: its id, level and endpoint.
 func Labels(r rule.Rule) []string { return []string{r.ID, string(r.Level), string(r.Endpoint)} }

@@ -40,6 +40,7 @@ const (
 // NoType is the content type of a body that is sent without a Content-Type header.
 const NoType = "none"
 
+// Config configures a Client.
 type Config struct {
 	BaseURL   *url.URL
 	AuthType  partnerapi.AuthType
@@ -53,6 +54,7 @@ type Config struct {
 	WebhookSecret string
 }
 
+// Call is a request that a Client sends.
 type Call struct {
 	Endpoint partnerapi.Endpoint
 	Purpose  string // what the call is for, in a few words
@@ -75,6 +77,7 @@ type Answer struct {
 	Closed bool
 }
 
+// OK reports whether the complete answer was read, with one of the statuses.
 func (a *Answer) OK(statuses ...int) bool {
 	return a.Failure == nil && slices.Contains(statuses, a.Response.Status)
 }
@@ -111,6 +114,7 @@ type Client struct {
 	exchanges []*report.Exchange
 }
 
+// NewClient returns a client that has sent nothing yet.
 func NewClient(config Config) *Client {
 	c := &Client{
 		config: config,
@@ -121,6 +125,7 @@ func NewClient(config Config) *Client {
 	return c
 }
 
+// Redactor returns what removes the client's secrets from texts.
 func (c *Client) Redactor() *Redactor { return c.redact }
 
 // NearKeys returns the wrong keys that are similar to the registered one.
@@ -133,8 +138,10 @@ func (c *Client) Exchanges() []*report.Exchange {
 	return slices.Clone(c.exchanges)
 }
 
+// Reached reports whether the partner has ever answered.
 func (c *Client) Reached() bool { return c.reached.Load() }
 
+// Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Do sends call once and waits for its complete answer, until call.Deadline has passed or ctx is

@@ -12,6 +12,7 @@ import (
 // Key is the key that a call presents.
 type Key int
 
+// The keys.
 const (
 	GoodKey  Key = iota // the registered key
 	WrongKey            // a key that has nothing in common with it

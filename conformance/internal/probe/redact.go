@@ -38,6 +38,7 @@ func (r *Redactor) with(near string) *Redactor {
 	return &Redactor{r.Redactor, redact.New(near)}
 }
 
+// Redact returns the text without secrets, and without keys near the registered one.
 func (r *Redactor) Redact(text string) string {
 	if r.near != nil {
 		text = r.near.Redact(text)

@@ -152,6 +152,7 @@ func sinceForms(survey *Survey, now time.Time) []string {
 // readShare is the share of the run's time that further reads of one kind may take.
 const readShare = 0.05
 
+// RepeatedCall is a call and its repeats, with their answers.
 type RepeatedCall struct {
 	Answer *probe.Answer
 	Again  []*probe.Answer // to repeats of the same call
@@ -173,8 +174,10 @@ func (h *RepeatedCall) play(p *Player, call func() (*probe.Answer, *partner.Stop
 	}
 }
 
+// ProbeQuery returns the query with which the marketplace probes a partner's health.
 func ProbeQuery() url.Values { return url.Values{"limit": {"1"}} }
 
+// PlayPull returns a scenario that pulls the catalog with a query and a key, and repeats the pull.
 func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Context, *Player, int) RepeatedCall {
 	return func(ctx context.Context, p *Player, _ int) (h RepeatedCall) {
 		h.Answer, h.Stop = p.read.pull(ctx, purpose, query, key)

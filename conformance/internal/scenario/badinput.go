@@ -33,6 +33,7 @@ type MalformedRequests struct {
 	Stop *partner.Stop // why some were not sent
 }
 
+// PlayBadPulls pulls the catalog with malformed queries.
 func PlayBadPulls(ctx context.Context, p *Player, _ int) MalformedRequests {
 	queries := strangeQueries()
 	var pulls []nonsense
@@ -46,6 +47,7 @@ func PlayBadPulls(ctx context.Context, p *Player, _ int) MalformedRequests {
 	})
 }
 
+// PlayBadQuestions sends malformed requests for slots.
 func PlayBadQuestions(ctx context.Context, p *Player, _ int) MalformedRequests {
 	return badQuestions(ctx, p, "", func(valid partnerapi.AvailabilityRequest) []nonsense { return nonsenseOf(valid, "productId") })
 }
@@ -76,6 +78,7 @@ func badQuestions(ctx context.Context, p *Player, optionKey string, first func(v
 	})
 }
 
+// PlayBadConfirms sends malformed confirms of an unknown code.
 func PlayBadConfirms(ctx context.Context, p *Player, _ int) MalformedRequests {
 	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Account.UnknownCode(), Contact: &partner.Contact}
 	all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
@@ -84,12 +87,14 @@ func PlayBadConfirms(ctx context.Context, p *Player, _ int) MalformedRequests {
 	})
 }
 
+// PlayBadReleases releases unknown codes with unusual characters.
 func PlayBadReleases(ctx context.Context, p *Player, _ int) MalformedRequests {
 	return sendAll(ctx, p, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Account.UnknownCode()+n.what))
 	})
 }
 
+// PlayBadCancels cancels unknown booking ids with unusual characters.
 func PlayBadCancels(ctx context.Context, p *Player, _ int) MalformedRequests {
 	return sendAll(ctx, p, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Account.UnknownCode()+n.what))

@@ -107,6 +107,7 @@ func (b *Booker) observeRepeat(answer *probe.Answer) {
 	}
 }
 
+// Release releases a code with the usual body.
 func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Key) (*probe.Answer, *partner.Stop) {
 	return b.ReleaseAs(ctx, purpose, code, true, key)
 }
@@ -141,6 +142,7 @@ func formOf(full bool) partner.Form {
 	return partner.Minimal
 }
 
+// Cancel cancels a booking with the usual body.
 func (b *Booker) Cancel(ctx context.Context, purpose, id string, key probe.Key) (*probe.Answer, *partner.Stop) {
 	return b.CancelAs(ctx, purpose, id, true, key)
 }
@@ -185,4 +187,5 @@ func (b *Booker) Undo(ctx context.Context, h *Hold, release, cancel string) bool
 	return stop == nil && undo.Done(answer)
 }
 
+// Traits returns what is known about the partner's holds and bookings so far.
 func (b *Booker) Traits() Traits { return *b.traits }

@@ -20,8 +20,10 @@ type CodeTry struct {
 	Answer  *probe.Answer
 }
 
+// CodeTries contains the tries of one call.
 type CodeTries []CodeTry
 
+// Instances returns the form of each code that was tried.
 func (all CodeTries) Instances() (seen []plan.Instance) {
 	for _, try := range all {
 		seen = append(seen, plan.Instance{plan.CodeForm: try.Form})
@@ -44,6 +46,7 @@ type NearCodes struct {
 	Cancel    Act      // of the live booking
 }
 
+// PlayNearCodes makes a hold and a booking, and calls the partner with codes similar to theirs.
 func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 	return p.nearCodes(ctx, "near codes", "", attempt)
 }
@@ -188,10 +191,12 @@ func (c codeTrial) run(ctx context.Context) (tried CodeTries, stop *partner.Stop
 	return tried, nil
 }
 
+// Instances returns the form of each code that was tried.
 func (n *NearCodes) Instances() []plan.Instance {
 	return slices.Concat(n.Confirms, n.Releases, n.Cancels).Instances()
 }
 
+// PlayUnknownConfirm confirms a code that the partner never returned, repeatedly.
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "confirm unknown", 0, func(h *RepeatedCall, _ string) {
 		unknown := p.UnknownHold()
@@ -201,6 +206,7 @@ func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	})
 }
 
+// PlayUnknownRelease releases a code that the partner never returned, repeatedly.
 func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "release unknown", 0, func(h *RepeatedCall, _ string) {
 		code := p.Account.UnknownCode()
@@ -210,6 +216,7 @@ func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	})
 }
 
+// PlayUnknownCancel cancels a booking id that the partner never returned, repeatedly.
 func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return played(p, "cancel unknown", 0, func(h *RepeatedCall, _ string) {
 		id := p.Account.UnknownCode()

@@ -94,6 +94,7 @@ func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 	})
 }
 
+// Expiry is a hold that expires, and the calls about it afterwards.
 type Expiry struct {
 	Expiring
 	Expired *Reading // after expiresAt, before anything is sent
@@ -101,6 +102,7 @@ type Expiry struct {
 	Release Act
 }
 
+// PlayExpiry lets a hold expire, then confirms and releases it.
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 	return played(p, p.on.named("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
@@ -144,6 +146,7 @@ type Means struct {
 	Waits    bool  // the run waits
 }
 
+// PlayMeans returns how the run can let a hold expire.
 func PlayMeans(_ context.Context, p *Player, _ int) Means {
 	return Means{ClockErr: p.Clock.Err, Moves: p.Clock.Movable(), Waits: p.waits()}
 }

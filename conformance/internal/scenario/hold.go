@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// Hold is a hold that the run tried to make.
 type Hold struct {
 	Code     string
 	Answer   *probe.Answer
@@ -27,6 +28,7 @@ type Hold struct {
 	others map[string]*ledger.Entry // further bookings that confirms of the code returned, by booking id
 }
 
+// BookingID returns the id of the hold's booking, or "" if there is none.
 func (h *Hold) BookingID() string { return h.entry.BookingID }
 
 // Held reports whether the hold was made and is neither booked nor released.
@@ -210,6 +212,7 @@ func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *partner.
 	return stop
 }
 
+// RefusalOf describes a refusal: its quoted message, or what the answer has in place of one.
 func RefusalOf(answer *probe.Answer) string {
 	if message := partner.Text(answer, "message"); message != "" {
 		return fmt.Sprintf("%q", message)

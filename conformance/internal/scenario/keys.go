@@ -22,6 +22,7 @@ type KeyTry struct {
 // KeyTries is the tries of one call. The last one may have been accepted.
 type KeyTries []KeyTry
 
+// Instances returns the key and the connection of each try.
 func (all KeyTries) Instances() (seen []plan.Instance) {
 	for _, try := range all {
 		connection := "kept"
@@ -105,6 +106,7 @@ type KeysOfReads struct {
 	Products, Probe, Availability KeyTries
 }
 
+// PlayKeysOfReads sends wrong keys with the calls that change nothing.
 func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 	return played(p, "keys of reads", 0, func(k *KeysOfReads, _ string) {
 		survey := PlaySurvey(ctx, p, 0)
@@ -142,10 +144,12 @@ type NearKeys struct {
 	Release            Act      // with the registered key
 }
 
+// Instances returns the key and the connection of each try.
 func (k *NearKeys) Instances() []plan.Instance {
 	return slices.Concat(k.Reserves, k.Confirms).Instances()
 }
 
+// PlayNearKeys sends wrong keys with reserves, and with confirms of a live hold.
 func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 	return played(p, "near keys", attempt, func(k *NearKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat, to try keys on it", option))
@@ -233,6 +237,7 @@ type NearUndoing struct {
 	Cancels   KeyTries // of the cancelled booking
 }
 
+// Instances returns the key and the connection of each try.
 func (n *NearUndoing) Instances() []plan.Instance {
 	return slices.Concat(n.Tries, n.Confirms, n.Releases, n.Cancels).Instances()
 }
@@ -245,6 +250,7 @@ func (n *NearUndoing) Live() *Reading {
 	return n.Held
 }
 
+// PlayNearReleases releases a live hold with wrong keys, then with the registered one.
 func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearUndoing {
 	return played(p, "near releases", attempt, func(n *NearUndoing, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its release", option))
@@ -262,6 +268,7 @@ func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearUndoing 
 	})
 }
 
+// PlayNearCancels cancels a live booking with wrong keys, then with the registered one.
 func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
 	first := PlayBooking(ctx, p, 0)
 	return played(p, "near cancels", attempt, func(n *NearUndoing, option string) {
@@ -288,6 +295,7 @@ func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
 	})
 }
 
+// Instances returns the key and the connection of each try.
 func (k *KeysOfReads) Instances() []plan.Instance {
 	return slices.Concat(k.Products, k.Probe, k.Availability).Instances()
 }

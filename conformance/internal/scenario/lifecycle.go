@@ -25,6 +25,7 @@ type Booking struct {
 	ReleaseCancelled Act // release of the cancelled booking's code
 }
 
+// PlayBooking plays a booking from reserve to cancel, and the calls that follow it.
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
 	return played(p, p.on.named("booking"), attempt, func(b *Booking, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
@@ -134,6 +135,7 @@ type Releases struct {
 	Holding      *Holding
 }
 
+// PlayReleases plays the option checks and the Holding.
 func PlayReleases(ctx context.Context, p *Player, _ int) (r Releases) {
 	for _, key := range p.checkedOptions(ctx) {
 		played := PlayOptionCheck(ctx, p, key, 0)
@@ -152,6 +154,7 @@ type MixedParty struct {
 	Release Act
 }
 
+// PlayMixedParty makes and releases a hold for guests of two types.
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 	return played(p, p.on.named("party"), attempt, func(m *MixedParty, option string) {
 		t := p.begin(ctx, &m.Opening, wanted{
@@ -226,6 +229,7 @@ type WrongKeys struct {
 	Release      Act // with the good key
 }
 
+// PlayWrongKeys reserves, confirms and releases with a wrong key and without a key.
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
 	return played(p, p.on.named("keys"), attempt, func(k *WrongKeys, option string) {
 		if k.Stop = p.on.leftOut(); k.Stop != nil {

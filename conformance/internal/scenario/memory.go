@@ -24,6 +24,7 @@ const (
 	SoonUndone   EarlyState = "cancelled" // confirmed and cancelled; cancelled again, confirmed and released late
 )
 
+// EarlyStates lists the states in which early holds are left.
 func EarlyStates() []EarlyState {
 	return []EarlyState{LeftHeld, LeftOpen, SoonReleased, SoonBooked, SoonUndone}
 }
@@ -31,12 +32,14 @@ func EarlyStates() []EarlyState {
 // EarlyParty is the party of such a hold.
 type EarlyParty int
 
+// The parties of early holds.
 const (
 	EarlyGuest EarlyParty = iota
 	EarlyPair             // two guests
 	EarlyMixed            // two guests of different types
 )
 
+// EarlyParties lists the parties of early holds.
 func EarlyParties() []EarlyParty { return []EarlyParty{EarlyGuest, EarlyPair, EarlyMixed} }
 
 // Size returns the number of guests and of their types.
@@ -77,6 +80,7 @@ type Kept struct {
 	target time.Time // by the target's clock
 }
 
+// Instances returns what the late calls are an instance of; nil if they were not made.
 func (k *Kept) Instances() []plan.Instance {
 	if k.Seen == nil {
 		return nil

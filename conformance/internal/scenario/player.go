@@ -23,6 +23,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
+// Config configures a Player.
 type Config struct {
 	Client      *probe.Client
 	Ledger      *ledger.Ledger
@@ -67,6 +68,7 @@ type Player struct {
 // Played returns the number of scenarios played so far. A repeated request is not counted.
 func (p *Player) Played() int { return len(p.memory) }
 
+// NewPlayer returns a player that has played nothing yet.
 func NewPlayer(config Config) *Player {
 	calls := partner.NewCaller(config.Client, config.Time, config.LimitScale)
 	calls.ReadOnly, calls.Sparing = config.ReadOnly, config.Depth == plan.Quick
@@ -110,6 +112,7 @@ func Once[T any](p *Player, name string, perform func(*T)) *T {
 	return played(p, name, 0, func(value *T, _ string) { perform(value) })
 }
 
+// Surveyed returns the survey, or nil if it is not made yet.
 func (p *Player) Surveyed() *Survey { return p.survey }
 
 // Explore starts the random lifecycles.

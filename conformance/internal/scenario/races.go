@@ -108,8 +108,10 @@ func small(o discover.Offer) bool {
 // Attempts contains concurrent reserves of one party each.
 type Attempts []*Hold
 
+// Won reports whether the reserve returned a code.
 func (h *Hold) Won() bool { return h.Code != "" }
 
+// Answers returns the answers to the reserves.
 func (all Attempts) Answers() []*probe.Answer {
 	answers := make([]*probe.Answer, len(all))
 	for i, a := range all {
@@ -121,6 +123,7 @@ func (all Attempts) Answers() []*probe.Answer {
 // Holdless reports whether the holds keep no seats (RSV-8).
 func (all Attempts) Holdless() bool { return slices.ContainsFunc(all, (*Hold).Holdless) }
 
+// Won returns the holds that were made.
 func (all Attempts) Won() (won []*Hold) {
 	for _, a := range all {
 		if a.Won() {

@@ -36,6 +36,7 @@ type Observer interface {
 	Answer(answer *probe.Answer, problem schemas.Problem)
 }
 
+// Question is a request for the slots of an option in a window.
 type Question struct {
 	Product discover.Product
 	Option  discover.Option
@@ -65,6 +66,7 @@ type SlotAnswer struct {
 	Exchange *report.Exchange
 }
 
+// Catalog is the answer to a pull of the catalog.
 type Catalog struct {
 	Answer   *probe.Answer
 	Products []discover.Product

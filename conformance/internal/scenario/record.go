@@ -21,6 +21,7 @@ type Record struct {
 	Aim       time.Duration // the time within which availability should answer, scaled for this run
 }
 
+// PlayRecord returns the record of the run so far.
 func PlayRecord(_ context.Context, p *Player, _ int) Record {
 	return Record{
 		Traits: *p.Book.traits, Alone: p.NoRaces, Tickets: p.Tickets, Entries: p.Ledger.Entries(), Exchanges: p.Calls.Client.Exchanges(),
@@ -61,6 +62,8 @@ type RefusedConfirms struct {
 	Stop    *partner.Stop
 }
 
+// PlayRefusedConfirms returns the answers to confirms that must be refused, and plays what is
+// missing.
 func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfirms) {
 	unknown := PlayUnknownConfirm(ctx, p, 0)
 	if r.Stop = unknown.Stop; r.Stop != nil {
@@ -76,6 +79,7 @@ func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfir
 	return r
 }
 
+// AnswerTimes contains how long the calls of one limit took.
 type AnswerTimes struct {
 	Limit  time.Duration
 	Times  []time.Duration
@@ -84,6 +88,7 @@ type AnswerTimes struct {
 	Survey *partner.Stop      // why there is no catalog
 }
 
+// PlayTimes returns a scenario that collects the times of the calls under a limit.
 func PlayTimes(limit partner.Limit) func(context.Context, *Player, int) AnswerTimes {
 	return func(ctx context.Context, p *Player, _ int) AnswerTimes {
 		pace := p.Calls.Pace(limit)

@@ -31,6 +31,7 @@ const (
 	longTimes, longWatch = 100, 10 * time.Second
 )
 
+// Look is one answer that shows how many seats a slot has left.
 type Look struct {
 	Left     int64
 	Slot     discover.Slot
@@ -56,6 +57,7 @@ func (l *Look) show(redact func(string) string) {
 // At returns the time at which the partner created the answer, as nearly as a caller can estimate.
 func (l Look) At() time.Time { return Middle(l.Exchange) }
 
+// Middle returns the middle of the time that an exchange took.
 func Middle(e *report.Exchange) time.Time { return e.StartedAt.Add(e.Duration / 2) }
 
 // Reading is how many seats a slot had left at one moment. If it was read several times in a row,
@@ -71,6 +73,7 @@ type Reading struct {
 // Stable reports whether no other customer changed the seats between the first and the last look.
 func (r *Reading) Stable() bool { return r.First.Left == r.Last.Left }
 
+// Same reports whether both readings show the same number of seats.
 func (r *Reading) Same(other *Reading) bool { return r.seats() == other.seats() }
 
 func (r *Reading) seats() discover.Seats {
@@ -96,10 +99,13 @@ func newSeats(read *reader) *Seats {
 	return &Seats{read: read, used: map[string]bool{}, unobserved: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies()}
 }
 
+// Vacancies returns the readings of each slot that was read more than once. words prepares texts
+// for display.
 func (s *Seats) Vacancies(words func(string) string) []report.SlotVacancies {
 	return s.vacancies.drawn(words)
 }
 
+// Use records that a scenario is played on the offer's slot.
 func (s *Seats) Use(offer discover.Offer) { s.used[offer.Key()] = true }
 
 // SeeOthers sets whether every further reading consists of several looks, to notice other
@@ -109,6 +115,7 @@ func (s *Seats) SeeOthers(yes bool) { s.again = yes }
 // Suspect makes further races use that slot and others of its option; nil allows any option.
 func (s *Seats) Suspect(at *discover.Offer) { s.suspect = at }
 
+// SeesOthers reports whether readings consist of several looks.
 func (s *Seats) SeesOthers() bool { return s.again }
 
 // Run returns the watch of all slots of the run together.
@@ -154,6 +161,7 @@ func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*
 	return read, nil
 }
 
+// Look reads how many seats the offer's slot has left. when names the moment in the lifecycle.
 func (s *Seats) Look(ctx context.Context, offer discover.Offer, when string) (*Reading, *partner.Stop) {
 	return s.lookIn(ctx, offer, questionAbout(offer), when)
 }

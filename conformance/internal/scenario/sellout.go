@@ -189,4 +189,5 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 	}
 }
 
+// ClosedStatuses are the statuses of slots that cannot be reserved.
 var ClosedStatuses = []partnerapi.SlotStatus{partnerapi.StatusSoldOut, partnerapi.StatusClosed}

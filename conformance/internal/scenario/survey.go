@@ -59,6 +59,7 @@ func optionKey(product discover.Product, option discover.Option) string {
 	return discover.Offer{Product: product, Option: option}.OptionKey()
 }
 
+// PlaySurvey pulls the catalog twice and fetches the slots of its options.
 func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
 	return played(p, "survey", 0, func(v *Survey, _ string) {
 		p.survey, p.Seats.survey = v, v

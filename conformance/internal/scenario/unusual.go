@@ -45,6 +45,7 @@ func withUnnamed(body []byte) []byte {
 	})
 }
 
+// UnusualBooking is a booking whose requests are lawful but unusual.
 type UnusualBooking struct {
 	Opening
 	Confirm   *probe.Answer
@@ -59,6 +60,7 @@ type Unusual struct {
 	undo   bool   // the body of cancel is changed too
 }
 
+// The ways in which bookings are unusual.
 var (
 	ForeignGuest  = Unusual{name: "for a guest whose name is of many alphabets", change: foreign}
 	UnnamedFields = Unusual{name: "with fields that the contract does not name", change: withUnnamed, undo: true}
@@ -157,6 +159,7 @@ type OpenRelease struct {
 	Release Act
 }
 
+// PlayOpenRelease makes a hold and releases it with fields that the contract does not name.
 func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
 	return p.openRelease(ctx, "")
 }
@@ -195,6 +198,7 @@ type OpenQuestion struct {
 	Stop *partner.Stop // nil if the answer can be read
 }
 
+// PlayOpenQuestion requests slots with fields that the contract does not name.
 func PlayOpenQuestion(ctx context.Context, p *Player, _ int) OpenQuestion {
 	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
 	if stop != nil {
@@ -255,6 +259,7 @@ type PartialBooking struct {
 	Name string
 }
 
+// Instances returns what the booking is an instance of; nil if no hold was made.
 func (b *PartialBooking) Instances() []plan.Instance {
 	if b.Hold == nil {
 		return nil
@@ -270,6 +275,7 @@ func PartialBodies(_ context.Context, p *Player) int {
 	return len(Partial)
 }
 
+// PlayPartialBody books without the optional field at that index of Partial.
 func PlayPartialBody(ctx context.Context, p *Player, number int) *PartialBooking {
 	lacks := Partial[number]
 	return &PartialBooking{p.unusualBooking(ctx, lacks, ""), lacks.name}

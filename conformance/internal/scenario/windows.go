@@ -34,6 +34,7 @@ type Windows struct {
 	Stop   *partner.Stop
 }
 
+// Unlike is a field in which two answers describe the same slot differently.
 type Unlike struct{ SlotID, Field string }
 
 // filled returns the answers of a few options that have slots, spread over the catalog. Options
@@ -58,10 +59,12 @@ func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.
 	return Windows{Long: long, Part: answered.SlotAnswer, Stop: answered.stop}
 }
 
+// CountRereads returns the number of options whose windows are requested again.
 func CountRereads(ctx context.Context, p *Player) int {
 	return len(PlaySurvey(ctx, p, 0).filled(p.Depth))
 }
 
+// PlaySameWindow requests the window of an option again.
 func PlaySameWindow(ctx context.Context, p *Player, number int) Windows {
 	long := p.survey.filled(p.Depth)[number]
 	return p.askAgain(ctx, long, long.Window, "slots of the same window again")
@@ -167,6 +170,7 @@ func (w Windows) beyond() []string {
 	return plan.Without(seen, known)
 }
 
+// PlayEnd requests only the last day of an option's window.
 func PlayEnd(ctx context.Context, p *Player, number int) Windows {
 	long := p.survey.filled(p.Depth)[number]
 	return p.askAgain(ctx, long, discover.Window{From: long.Window.To, To: long.Window.To}, "slots of the window's last day")
@@ -205,6 +209,7 @@ func (w Windows) OfPart() (want, gone []string) {
 	return want, plan.Without(want, got)
 }
 
+// EmptyDay is a day on which an option has no slots, and the answer for it.
 type EmptyDay struct {
 	None   bool // every option has slots on every day
 	Day    discover.Window

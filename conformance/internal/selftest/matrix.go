@@ -90,6 +90,7 @@ func prove(r rule.Rule, defects []Trial) Proof {
 	return proof
 }
 
+// Problematic lists the trials that have a problem.
 func (m *Matrix) Problematic() (some []Trial) {
 	for _, trial := range slices.Concat(m.Lawful, m.Defects, m.Deep) {
 		if len(trial.Problems) > 0 {
@@ -99,6 +100,7 @@ func (m *Matrix) Problematic() (some []Trial) {
 	return some
 }
 
+// Unproven lists the rules that the self-test does not prove.
 func (m *Matrix) Unproven() (some []Proof) {
 	for _, proof := range m.Rules {
 		if proof.Problem != "" {
@@ -160,6 +162,7 @@ func (m *Matrix) WriteAll(dir string) (written []string, err error) {
 	return written, nil
 }
 
+// Verdict returns the result of the self-test in a sentence.
 func (m *Matrix) Verdict() string {
 	word := "Proven"
 	if !m.Proven {

@@ -31,6 +31,7 @@ import (
 // gives the same matrix on every day.
 var Begin = time.Date(2026, time.June, 1, 10, 0, 0, 0, time.UTC)
 
+// Config configures a self-test.
 type Config struct {
 	Dir      string      // where the reports of runs with problems are kept, each in its Trial.Folder
 	Now      time.Time   // the start time of all mocks' clocks, so that all sell the same slots
@@ -105,6 +106,7 @@ func keep(from, to string) error {
 	return os.Rename(from, to)
 }
 
+// Kind is what a case shows: a defect, a variant, or the mock as it is.
 type Kind string
 
 const (
@@ -114,6 +116,7 @@ const (
 	Deep    Kind = "deep"    // breaks one rule in a single instance
 )
 
+// Case is one partner that the suite judges.
 type Case struct {
 	Kind Kind
 	Name string
@@ -167,6 +170,7 @@ func defectCase(d mockpartner.Defect) Case {
 	return c
 }
 
+// Plan is the cases of a self-test and the rules that it proves.
 type Plan struct {
 	Cases []Case
 	Depth string      // of the runs; "": standard for lawful partners, quick for a defect that breaks its rule everywhere

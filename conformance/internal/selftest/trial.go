@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
+// Outcome is the outcome of a case.
 type Outcome string
 
 // The outcomes. A defect has one of the first four, a lawful partner one of the last two.
@@ -23,8 +24,10 @@ const (
 	Flagged    Outcome = "flagged"     // a rule failed, warned or was not judged, or a hold was left
 )
 
+// Words returns the outcome as a reader sees it, such as "never fired".
 func (o Outcome) Words() string { return strings.ReplaceAll(string(o), "_", " ") }
 
+// Trial is a case that was run.
 type Trial struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"`
@@ -42,6 +45,7 @@ type Trial struct {
 	TookMS   int64     `json:"took_ms"`
 }
 
+// Folder returns the name of the folder with the trial's reports.
 func (t Trial) Folder() string { return string(t.Kind) + "-" + t.Name }
 
 // try makes the suite judge the case's partner, and writes the report of an unexpected result into dir.

@@ -30,6 +30,7 @@ const MostCalls = 2 * (2*tries + 1)
 // NoBookingID is the reason why a booking cannot be cancelled.
 const NoBookingID = "the answer to confirm had no externalBookingId"
 
+// Undoing releases and cancels what a ledger has open.
 type Undoing struct {
 	Client     *probe.Client
 	Ledger     *ledger.Ledger
@@ -174,6 +175,7 @@ func (u Undoing) send(ctx context.Context, call probe.Call) *probe.Answer {
 	return u.Client.Do(ctx, call)
 }
 
+// Leftovers returns the entries that could not be undone. words prepares texts for display.
 func Leftovers(l *ledger.Ledger, words func(string) string) []report.Leftover {
 	left := []report.Leftover{}
 	for _, entry := range l.Open() {

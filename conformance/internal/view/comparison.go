@@ -8,6 +8,7 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
+// Section is a titled list of changes between two reports.
 type Section struct {
 	Title   string
 	Changes []report.Change
@@ -27,6 +28,7 @@ func Sections(c report.Comparison) []Section {
 	return some
 }
 
+// CompareWords counts the changes of a comparison in a sentence.
 func CompareWords(c report.Comparison) string {
 	words := fmt.Sprintf("%d newly failing, %d still failing, %d fixed", len(c.Broke), len(c.StillBroken), len(c.Fixed))
 	if n := len(c.NewRules); n > 0 {
@@ -60,12 +62,14 @@ func ChangeWords(c report.Change) string {
 
 func spoken(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
 
+// SlowerWords says by how much an endpoint became slower.
 func SlowerWords(s report.Slower) string {
 	return fmt.Sprintf("95%% within %s, before %s; limit %s", milliseconds(s.IsMS), milliseconds(s.WasMS), milliseconds(s.LimitMS))
 }
 
 const mostRows = 100
 
+// CompareMarkdown returns a comparison as Markdown for a pull request.
 func CompareMarkdown(c report.Comparison) []byte {
 	var page strings.Builder
 	fmt.Fprintf(&page, "## %s\n\n%s, now %s: %s\n", escaped(CompareWords(c)), c.Old.Verdict, c.New.Verdict, codeCell(c.New.BaseURL))

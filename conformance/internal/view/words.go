@@ -59,6 +59,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", whole/time.Minute, whole%time.Minute/time.Second)
 }
 
+// Milliseconds returns a duration in words, such as "120 ms".
 func Milliseconds(ms float64) string { return duration(time.Duration(ms * float64(time.Millisecond))) }
 
 func size(n int64) string {

@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -23,8 +24,8 @@ func filter(endpoint partnerapi.Endpoint) client.Filter { return client.Filter{E
 func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *mockpartner.Options) {
-		c := *mockpartner.DefaultCatalog()
-		c.Policy.Codes = mockpartner.AwkwardCodes
+		c := *catalog.Default()
+		c.Policy.Codes = catalog.AwkwardCodes
 		o.Catalog = &c
 	})
 	held := b.checkout(t, func(o *booking.Order) { o.Affiliate = b.guide })
@@ -258,7 +259,7 @@ func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
 func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *mockpartner.Options) {
-		c := *mockpartner.DefaultCatalog()
+		c := *catalog.Default()
 		c.Policy.NoCancel = true
 		o.Catalog = &c
 	})

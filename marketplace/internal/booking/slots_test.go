@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/mockpartner"
+	sold "partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -72,7 +73,7 @@ func TestTheLastSeatsAreSoldOutUntilTheyAreGivenBack(t *testing.T) {
 func TestAPartnerWithoutHoldsLosesSeatsByConfirm(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *mockpartner.Options) {
-		c := *mockpartner.DefaultCatalog()
+		c := *sold.Default()
 		c.Policy.NoHolds = true
 		o.Catalog = &c
 	})

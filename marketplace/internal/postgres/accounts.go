@@ -39,10 +39,12 @@ func createAccount(ctx context.Context, in execer, made marketplace.Account) err
 
 const accountColumns = `SELECT id, email, name, role, password_hash, created_at, disabled_at FROM accounts `
 
+// AccountByEmail returns the account with that email address.
 func (a *Accounts) AccountByEmail(ctx context.Context, email string) (marketplace.Account, error) {
 	return a.account(ctx, accountColumns+`WHERE email = $1`, email)
 }
 
+// Account returns the account with that id.
 func (a *Accounts) Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error) {
 	return a.account(ctx, accountColumns+`WHERE id = $1`, id)
 }
@@ -65,6 +67,7 @@ func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string
 	return accountList.page(ctx, a.database, f, asked)
 }
 
+// ChangeAccount applies a change to an account and returns the changed account.
 func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c auth.AccountChange, now time.Time) (changed marketplace.Account, err error) {
 	err = a.transaction(ctx, func(tx pgx.Tx) error {
 		changed, err = one(ctx, tx, "account", pgx.RowToStructByName[marketplace.Account], `
@@ -119,6 +122,7 @@ func (a *Accounts) APITokens(ctx context.Context, account uuid.UUID) ([]marketpl
 // mostTokens limits the tokens that are shown.
 const mostTokens = 1000
 
+// AccountByAPIToken returns the account of the API token with that hash, and the token's mode.
 func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (found marketplace.Account, mode marketplace.Mode, err error) {
 	err = a.pool.QueryRow(ctx, `
 		SELECT a.id, a.email, a.name, a.role, a.created_at, coalesce(t.mode, '')
@@ -154,6 +158,7 @@ func addRefreshToken(ctx context.Context, tx pgx.Tx, family uuid.UUID, hash []by
 	return err
 }
 
+// Rotate replaces a refresh token by the next one; see auth.Store. Both are given by their hashes.
 func (a *Accounts) Rotate(ctx context.Context, hash, next []byte, now, expires time.Time) (family, account uuid.UUID, err error) {
 	var stolen bool
 	err = a.transaction(ctx, func(tx pgx.Tx) error {
@@ -188,6 +193,8 @@ func (a *Accounts) Rotate(ctx context.Context, hash, next []byte, now, expires t
 	return family, account, err
 }
 
+// Resume returns the session of a refresh token, given by its hash: its family, its start and its
+// account.
 func (a *Accounts) Resume(ctx context.Context, hash []byte, now time.Time) (family uuid.UUID, begun time.Time, account marketplace.Account, err error) {
 	err = a.pool.QueryRow(ctx, `
 		SELECT f.id, f.created_at, a.id, a.email, a.name, a.role, a.created_at
@@ -200,6 +207,7 @@ func (a *Accounts) Resume(ctx context.Context, hash []byte, now time.Time) (fami
 	return family, begun, account, err
 }
 
+// EndFamily ends the session of a refresh token, given by its hash.
 func (a *Accounts) EndFamily(ctx context.Context, hash []byte, now time.Time) error {
 	_, err := a.pool.Exec(ctx, `
 		UPDATE refresh_families SET revoked_at = coalesce(revoked_at, $2)
@@ -207,6 +215,7 @@ func (a *Accounts) EndFamily(ctx context.Context, hash []byte, now time.Time) er
 	return err
 }
 
+// EndedFamilies lists the sessions that have ended since that time.
 func (a *Accounts) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error) {
 	return all(ctx, a.pool, pgx.RowTo[uuid.UUID], `SELECT id FROM refresh_families WHERE revoked_at > $1`, since)
 }
@@ -250,10 +259,13 @@ func (a *Accounts) Uninvite(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
+// Invited returns the open invitation whose token has that hash.
 func (a *Accounts) Invited(ctx context.Context, hash []byte, now time.Time) (marketplace.Invitation, error) {
 	return one(ctx, a.pool, "invitation", pgx.RowToStructByName[marketplace.Invitation], invitationColumns+`WHERE hash = $1 AND expires_at > $2`, hash, now)
 }
 
+// Accept creates the account of the invitation whose token has that hash, and uses the invitation
+// up.
 func (a *Accounts) Accept(ctx context.Context, hash []byte, made marketplace.Account) error {
 	return a.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := one(ctx, tx, "invitation", pgx.RowTo[uuid.UUID], `DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING id`, hash, made.CreatedAt); err != nil {

@@ -19,11 +19,14 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// IsAffiliate reports whether the account with that id is an affiliate.
 func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err error) {
 	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM accounts WHERE id = $1 AND role = 'affiliate')`, id).Scan(&is)
 	return is, err
 }
 
+// CreateBooking stores a checkout with its reserve and what the partner answered about the slot, in
+// one transaction.
 func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	batch := &pgx.Batch{}
 	owned := named{"account": k.Account, "mode": k.Mode, "key": k.Key, "asked": k.AskedAt}
@@ -61,11 +64,13 @@ func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, 
 	return nil
 }
 
+// Recorded reports whether the call with that id is stored.
 func (b *Bookings) Recorded(ctx context.Context, call uuid.UUID) (is bool, err error) {
 	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM booking_history WHERE call_id = $1)`, call).Scan(&is)
 	return is, err
 }
 
+// SaveBooking stores a change if the booking still has that version.
 func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
 	if len(c.Jobs) == 0 {
 		_, err := b.save(ctx, b.pool, c, version) // without a transaction, a batch is one

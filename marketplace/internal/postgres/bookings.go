@@ -62,10 +62,13 @@ func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
 	return r, err
 }
 
+// Booking returns the booking with that id and its calls.
 func (b *Bookings) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
 	return one(ctx, b.pool, "booking", scanBooking, bookingColumns+`WHERE b.id = $1`, id)
 }
 
+// DueBookings returns expired holds, calls that are unfinished after takeOver, and dropped jobs: at
+// most most of each.
 func (b *Bookings) DueBookings(ctx context.Context, takeOver time.Duration, most int) (d booking.Due, err error) {
 	batch := &pgx.Batch{}
 	args := named{"now": b.now(), "take_over": takeOver, "most": most}

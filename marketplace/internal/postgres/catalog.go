@@ -23,6 +23,7 @@ const positionQuery = `
 		SELECT s.synced FROM syncs s WHERE s.integration_id = i.id AND s.mode = 'full' ORDER BY s.started_at DESC LIMIT 1), 0)
 	FROM integrations i WHERE i.id = $1 AND i.deleted_at IS NULL`
 
+// Position returns how far the catalog of the integration is synced.
 func (c *Catalog) Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error) {
 	return one(ctx, c.pool, "integration", scanPosition, positionQuery, integration)
 }
@@ -35,6 +36,8 @@ func scanPosition(row pgx.CollectableRow) (p catalog.Position, err error) {
 	return p, err
 }
 
+// UpdateCatalog writes what decide returns, in one transaction, unless a later sync has been
+// stored.
 func (c *Catalog) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(catalog.Position, catalog.Stored) (*catalog.Update, error)) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		position, err := one(ctx, tx, "integration", scanPosition, positionQuery+" FOR NO KEY UPDATE OF i", integration)

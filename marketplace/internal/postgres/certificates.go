@@ -40,6 +40,8 @@ func (r *Runs) Govern(ctx context.Context, rules certification.Rules) error {
 // Triggers handle all other changes.
 const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(id, mode, base_url)`
 
+// Withhold unlists activities whose certificate has expired, and returns the integrations that
+// changed.
 func (r *Runs) Withhold(ctx context.Context) ([]certification.Listing, error) {
 	// Once for each certificate: the event names the run that it rests on.
 	if _, err := r.pool.Exec(ctx, `

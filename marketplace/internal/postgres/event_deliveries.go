@@ -20,11 +20,14 @@ func scanDelivery(row pgx.CollectableRow) (d event.Delivery, err error) {
 	return d, err
 }
 
+// Deliveries returns the last deliveries of a subscription, newest first. An empty state includes
+// all.
 func (e *Events) Deliveries(ctx context.Context, id uuid.UUID, state event.State, most int) ([]event.Delivery, error) {
 	return all(ctx, e.pool, scanDelivery, deliveryColumns+`
 		WHERE d.subscription_id = $1 AND ($2 = '' OR d.state = $2) ORDER BY d.position DESC LIMIT $3`, id, string(state), most)
 }
 
+// Retry makes an event due again and ends the pause of its subscription.
 func (e *Events) Retry(ctx context.Context, id, eventID uuid.UUID) (d event.Delivery, err error) {
 	err = e.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `
@@ -46,6 +49,8 @@ func (e *Events) Retry(ctx context.Context, id, eventID uuid.UUID) (d event.Deli
 // sentTo is the condition for an active subscription with an address.
 const sentTo = `s.url IS NOT NULL AND s.disabled_at IS NULL AND EXISTS (SELECT FROM accounts a WHERE a.id = s.account_id AND a.disabled_at IS NULL)`
 
+// Target returns the subscription to send to, or NotFound if it or its account is deleted or
+// disabled.
 func (e *Events) Target(ctx context.Context, id uuid.UUID) (event.Subscription, error) {
 	return one(ctx, e.pool, "webhook", scanSubscription, subscriptionColumns+`WHERE s.id = $1 AND `+sentTo, id)
 }
@@ -54,6 +59,7 @@ func (e *Events) Target(ctx context.Context, id uuid.UUID) (event.Subscription, 
 const first = `d.state = 'pending' AND NOT EXISTS (
 	SELECT FROM event_deliveries p WHERE p.subscription_id = d.subscription_id AND p.subject_id = d.subject_id AND p.position < d.position AND p.state = 'pending')`
 
+// Due returns due deliveries in order, at most one for each subject.
 func (e *Events) Due(ctx context.Context, id uuid.UUID, most int) ([]event.Due, error) {
 	return all(ctx, e.pool, func(row pgx.CollectableRow) (d event.Due, err error) {
 		err = row.Scan(&d.Position, &d.Attempts, &d.Event.ID, &d.Event.Type, &d.Event.Timestamp, (*[]byte)(&d.Event.Data))
@@ -64,6 +70,7 @@ func (e *Events) Due(ctx context.Context, id uuid.UUID, most int) ([]event.Due, 
 		WHERE d.subscription_id = $1 AND d.due_at <= clock_timestamp() AND `+first+` AND `+sentTo+` ORDER BY d.position LIMIT $2`, id, most)
 }
 
+// Settle stores the outcomes of deliveries, and disables an address that has failed for too long.
 func (e *Events) Settle(ctx context.Context, id uuid.UUID, r event.Result, limits event.Limits) error {
 	var positions, pauses []int64
 	var attempts, statuses []int

@@ -24,6 +24,8 @@ func scanSubscription(row pgx.CollectableRow) (s event.Subscription, err error) 
 	return s, err
 }
 
+// Subscribe stores a subscription, or returns Conflict if the account has the maximum number in its
+// mode.
 func (e *Events) Subscribe(ctx context.Context, s event.Subscription, most int) (made event.Subscription, err error) {
 	err = e.transaction(ctx, func(tx pgx.Tx) error {
 		var has int
@@ -47,14 +49,17 @@ func (e *Events) Subscribe(ctx context.Context, s event.Subscription, most int) 
 	return made, err
 }
 
+// Subscriptions lists the subscriptions in a scope.
 func (e *Events) Subscriptions(ctx context.Context, of marketplace.Scope) ([]event.Subscription, error) {
 	return all(ctx, e.pool, scanSubscription, subscriptionColumns+`WHERE s.account_id = $1 AND (s.mode = $2 OR $2 = '') ORDER BY s.created_at, s.id`, of.Account, of.Mode)
 }
 
+// Subscription returns the subscription with that id, if it is in the scope.
 func (e *Events) Subscription(ctx context.Context, of marketplace.Scope, id uuid.UUID) (event.Subscription, error) {
 	return one(ctx, e.pool, "webhook", scanSubscription, subscriptionColumns+`WHERE s.account_id = $1 AND s.id = $2 AND (s.mode = $3 OR $3 = '')`, of.Account, id, of.Mode)
 }
 
+// Unsubscribe deletes a subscription in the scope.
 func (e *Events) Unsubscribe(ctx context.Context, of marketplace.Scope, id uuid.UUID) error {
 	deleted, err := e.delete(ctx, `DELETE FROM event_subscriptions WHERE account_id = $1 AND id = $2 AND (mode = $3 OR $3 = '')`, of.Account, id, of.Mode)
 	if err == nil && deleted == 0 {

@@ -72,6 +72,7 @@ func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation
 	return o, stored, claimed, err
 }
 
+// ReclaimKey replaces an idempotency key, unless it has changed since it was read as before.
 func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (stored booking.Key, taken bool, err error) {
 	stored = k
 	rows, err := b.pool.Query(ctx, `
@@ -91,6 +92,8 @@ func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (store
 	return stored, taken, err
 }
 
+// SettleKey stores the answer to a request, or frees its key if there is no answer and no booking
+// was begun.
 func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
 	args := named{"account": k.Account, "mode": k.Mode, "key": k.Key, "asked": k.AskedAt, "booking": k.Booking, "status": k.Answer.Status, "answer": k.Answer.Body}
 	if k.Answer.Body == nil {

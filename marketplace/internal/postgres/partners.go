@@ -19,6 +19,8 @@ import (
 // partner.Store.
 type Partners struct{ database }
 
+// CreateIntegration stores a new integration, and restores the activities of a deleted one at the
+// same address.
 func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integration, most int) error {
 	return addressTaken(p.transaction(ctx, func(tx pgx.Tx) error {
 		if err := checkRoom(ctx, tx, i.AccountID, most); err != nil {
@@ -68,6 +70,8 @@ func addressTaken(err error) error {
 	return err
 }
 
+// ChangeIntegration stores new settings, or returns Conflict if the integration has changed
+// meanwhile.
 func (p *Partners) ChangeIntegration(ctx context.Context, before, after marketplace.Integration) error {
 	changed, err := p.pool.Exec(ctx, `
 		UPDATE integrations SET name = $5, base_url = $6, auth_type = $7, auth_key = $8, handles_ticket_delivery = $9
@@ -86,6 +90,8 @@ func (p *Partners) ChangeIntegration(ctx context.Context, before, after marketpl
 	return nil
 }
 
+// RotateWebhookSecret replaces the webhook secret by its hash. It returns until when the previous
+// one is valid too.
 func (p *Partners) RotateWebhookSecret(ctx context.Context, id uuid.UUID, hash []byte, overlap time.Duration) (until time.Time, err error) {
 	return one(ctx, p.pool, "integration", pgx.RowTo[time.Time], `
 		UPDATE integrations SET previous_webhook_secret_hash = webhook_secret_hash, previous_webhook_secret_until = now() + $3::interval, webhook_secret_hash = $2
@@ -99,10 +105,12 @@ const integrationColumns = `
 		handles_ticket_delivery, created_at, last_sync_at
 	FROM integrations `
 
+// Integration returns the integration with that id.
 func (p *Partners) Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error) {
 	return one(ctx, p.pool, "integration", scanIntegration, integrationColumns+`WHERE id = $1 AND deleted_at IS NULL`, id)
 }
 
+// Integrations lists all integrations.
 func (p *Partners) Integrations(ctx context.Context) ([]marketplace.Integration, error) {
 	return all(ctx, p.pool, scanIntegration, integrationColumns+`WHERE deleted_at IS NULL ORDER BY created_at, id`)
 }
@@ -114,6 +122,8 @@ var integrationList = list[marketplace.Integration]{
 	},
 }
 
+// ListIntegrations returns a page of the live integrations in a scope whose name or address
+// contains the words.
 func (p *Partners) ListIntegrations(ctx context.Context, of marketplace.Scope, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
 	f := newFilters()
 	if words != "" { // there are too few integrations for an index
@@ -139,6 +149,7 @@ func (a address) ScanText(text pgtype.Text) (err error) {
 	return err
 }
 
+// DeleteIntegration deletes a live integration, or returns NotFound.
 func (p *Partners) DeleteIntegration(ctx context.Context, id uuid.UUID, at time.Time) error {
 	return p.transaction(ctx, func(tx pgx.Tx) error {
 		ended, err := tx.Exec(ctx, `

@@ -75,6 +75,8 @@ func (c *Catalog) SettleSync(ctx context.Context, taken catalog.PendingSync, aga
 	})
 }
 
+// AskForSlots requests the slots of all options: immediately if the catalog has changed, otherwise
+// after a pause.
 func (c *Catalog) AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error {
 	if !changed { // usually a later request exists, and a read is enough
 		var ahead bool

@@ -20,6 +20,7 @@ import (
 // which replicas share.
 type Runs struct{ database }
 
+// Create stores a queued run and its job, or returns an *UnderWay if the integration has one.
 func (r *Runs) Create(ctx context.Context, run certification.Run, most int) error {
 	return r.transaction(ctx, func(tx pgx.Tx) error {
 		if most > 0 {
@@ -60,12 +61,14 @@ func scanRun(row pgx.CollectableRow) (r certification.Run, err error) {
 	return r, err
 }
 
+// Begin starts a queued run, or returns NotFound if it is not queued.
 func (r *Runs) Begin(ctx context.Context, l certification.Lease) (certification.Run, error) {
 	return one(ctx, r.pool, "conformance run", scanRun, `
 		UPDATE conformance_runs SET state = 'running', started_at = now(), holder = $2, leased_until = now() + $3::interval
 		WHERE id = $1 AND state = 'queued' RETURNING `+runColumns, l.Run, l.Holder, l.Time)
 }
 
+// TakeOver claims a running run whose lease has expired, or returns NotFound.
 func (r *Runs) TakeOver(ctx context.Context, l certification.Lease) (certification.Run, error) {
 	return one(ctx, r.pool, "conformance run", scanRun, `
 		UPDATE conformance_runs SET holder = $2, leased_until = now() + $3::interval, cleanups = cleanups + 1
@@ -83,6 +86,7 @@ func (r *Runs) held(ctx context.Context, l certification.Lease, f func(pgx.Tx) e
 	})
 }
 
+// Extend stores output of a run and extends its lease.
 func (r *Runs) Extend(ctx context.Context, l certification.Lease, parts []certification.Part) error {
 	return r.held(ctx, l, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
@@ -94,11 +98,13 @@ func (r *Runs) Extend(ctx context.Context, l certification.Lease, parts []certif
 	})
 }
 
+// Parts returns the output of a run, of one kind, after a number.
 func (r *Runs) Parts(ctx context.Context, run uuid.UUID, kind certification.Kind, after int) ([]certification.Part, error) {
 	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Part], `
 		SELECT kind, number, body FROM conformance_run_parts WHERE run_id = $1 AND kind = $2 AND number > $3 ORDER BY number`, run, kind, after)
 }
 
+// Requeue resets a run to queued and deletes its output.
 func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
 	return r.held(ctx, l, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM conformance_run_parts WHERE run_id = $1`, l.Run); err != nil {
@@ -113,6 +119,7 @@ func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
 	})
 }
 
+// Finish stores the outcome of a run, and reports whether it ended a valid certificate.
 func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certification.Outcome) (ended bool, err error) {
 	counts, err := json.Marshal(came.Counts)
 	if err != nil {
@@ -181,6 +188,7 @@ const (
 	mostRecover = 100
 )
 
+// Recover inserts jobs for runs that crashed replicas abandoned, and for runs whose job was lost.
 func (r *Runs) Recover(ctx context.Context) error {
 	return r.transaction(ctx, func(tx pgx.Tx) error {
 		var jobs []newJob

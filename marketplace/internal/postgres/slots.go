@@ -37,6 +37,8 @@ func (c *Catalog) OptionsToPull(ctx context.Context, integration uuid.UUID, aske
 		ORDER BY v.id LIMIT $4`, integration, askedAt, after, most)
 }
 
+// StoreSlots writes the slots that differ and closes missing ones. Older data never replaces newer
+// data.
 func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (changes catalog.SlotChanges, err error) {
 	rows, err := slotArrays(pull.Answer.Slots)
 	if err != nil {
@@ -210,6 +212,7 @@ func queueSlotsKnown(batch *pgx.Batch, found map[uuid.UUID]catalog.Standing, int
 		})
 }
 
+// UpdateSlot writes what decide returns for the slot that a notification names, in one transaction.
 func (c *Catalog) UpdateSlot(ctx context.Context, integration uuid.UUID, n catalog.Notification, decide func(catalog.KnownSlot) (*marketplace.Slot, error)) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		known, err := knownSlot(ctx, tx, integration, n)

@@ -29,10 +29,13 @@ const rowColumns = `
 		jsonb_path_query_array(a.details, '$.translation.*.keyvalue() ? (@.key == "main_promo_title" || @.key == "short_description" || @.key == "description" || @.key == "address").value ? (@.type() == "string")')
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
+// AllRows returns the listed activities in order.
 func (s *Storefront) AllRows(ctx context.Context) ([]storefront.Row, error) {
 	return all(withoutTimeout(ctx), s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
 }
 
+// Rows returns the given activities and those of the given integrations, listed or not, in the
+// order of the list.
 func (s *Storefront) Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]storefront.Row, error) {
 	return all(withoutTimeout(ctx), s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
 }
@@ -43,10 +46,12 @@ func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {
 	return r, err
 }
 
+// ListedActivities returns the activities among the ids that are listed in the mode.
 func (s *Storefront) ListedActivities(ctx context.Context, mode marketplace.Mode, ids []uuid.UUID) ([]marketplace.Activity, error) {
 	return all(ctx, s.pool, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND i.mode = $2 AND `+listed, ids, mode)
 }
 
+// Slots returns the slots of a variation that start in a period.
 func (s *Storefront) Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error) {
 	return all(ctx, s.pool, scanSlot, slotColumns+`
 		WHERE s.variation_id = $1 AND s.local_date BETWEEN $2 AND $3 ORDER BY s.starts_at, s.availability_id`, variation, from, to)
@@ -63,6 +68,7 @@ const (
 	notifyMark        = "mark"
 )
 
+// Announce sends a mark to all feeds. It arrives after all earlier commits.
 func (s *Storefront) Announce(ctx context.Context, mark string) error {
 	_, err := s.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, notifyMark+" "+mark)
 	return err
@@ -71,6 +77,7 @@ func (s *Storefront) Announce(ctx context.Context, mark string) error {
 // feed is a separate connection that listens.
 type feed struct{ conn *pgx.Conn }
 
+// Listen returns a feed of the changes from now on.
 func (s *Storefront) Listen(ctx context.Context) (storefront.Feed, error) {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
@@ -129,6 +136,7 @@ func readNotification(payload string) (n storefront.Change) {
 	}
 }
 
+// Terms returns the commercial terms.
 func (s *Storefront) Terms(ctx context.Context) (t marketplace.Terms, err error) {
 	batch := &pgx.Batch{}
 	queueTerms(batch, &t)

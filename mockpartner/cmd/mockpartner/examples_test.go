@@ -87,17 +87,17 @@ func whole(text string) (lines []string) {
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	sold, err := os.ReadFile("../../internal/catalog/default.yaml")
+	sold, err := os.ReadFile("../../catalog/default.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(folder, "internal/catalog"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(folder, "catalog"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"internal/catalog/default.yaml": string(sold),
-		"my-catalog.yaml":               string(sold),
-		"my-scenario.yaml":              "seed: 7\nfaults: [{match: {endpoint: cancel}, status: 503}]\n",
+		"catalog/default.yaml": string(sold),
+		"my-catalog.yaml":      string(sold),
+		"my-scenario.yaml":     "seed: 7\nfaults: [{match: {endpoint: cancel}, status: 503}]\n",
 		"my-product.yaml": `{id: lisbon-walk, internalName: Walk, locale: en, timeZone: Europe/Lisbon, instantConfirmation: true,
 options: [{id: small-group, internalName: Daily, availabilityType: START_TIME, units: [{id: unit-adult, internalName: Adult, type: ADULT, pricingFrom: [{original: 1000, currency: EUR}]}]}],
 schedules: {small-group: {starts: ["09:00"], duration: 1h, capacity: {min: 5, max: 5}}}}`,

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"

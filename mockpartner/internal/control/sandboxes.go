@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"

@@ -18,7 +18,7 @@ import (
 	"sync"
 
 	"partnerkit.dev/internal/yamlfile"
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
@@ -28,6 +28,7 @@ var files embed.FS
 // Kind is a kind of partner, named like its folder.
 type Kind string
 
+// The kinds of partners.
 const (
 	Defects  Kind = "defects"
 	Variants Kind = "variants"
@@ -63,6 +64,7 @@ func (p Partner) AboutWebhooks() bool { return p.scenario.Webhooks != nil }
 // Scenario returns the partner as a scenario. It must not be changed.
 func (p Partner) Scenario() *script.Scenario { return p.scenario }
 
+// Find and FindDefect wrap these errors for unknown names.
 var (
 	ErrNoDefect  = errors.New("there is no defect with this name")
 	ErrNoVariant = errors.New("there is no variant with this name")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"partnerkit.dev/internal/duty"
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

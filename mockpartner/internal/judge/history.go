@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/schemas/partnerapi"
 )

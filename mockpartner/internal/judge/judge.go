@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/count"
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/journal"
 )
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/learn"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
@@ -102,7 +103,7 @@ func TestATwinSellsWhatThePartnerSells(t *testing.T) {
 	if _, got := ask(t, http.MethodGet, twin+"/products", ""); got != want {
 		t.Errorf("want\n%s\ngot\n%s", want, got)
 	}
-	for _, product := range mockpartner.DefaultCatalog().Products {
+	for _, product := range catalog.Default().Products {
 		for _, option := range product.Options {
 			want, got := slotsOf(t, original, product.ID, option.ID), slotsOf(t, twin, product.ID, option.ID)
 			if len(want) != len(got) {
@@ -133,7 +134,7 @@ func TestATwinAnswersAboutMoreSeatsThanACapacityThatIsAText(t *testing.T) {
 	}
 	original := partner(t, mockpartner.Options{Scenario: scenario})
 	twin := played(t, learned(t, learn.Options{BaseURL: original}))
-	product := mockpartner.DefaultCatalog().Products[len(mockpartner.DefaultCatalog().Products)-1]
+	product := catalog.Default().Products[len(catalog.Default().Products)-1]
 	status, text := ask(t, http.MethodPost, twin+"/availability", fmt.Sprintf(
 		`{"productId":%q,"optionId":%q,"localDateStart":"2026-07-02","localDateEnd":"2026-08-30","units":[{"id":"unit-adult","quantity":1}]}`, product.ID, product.Options[len(product.Options)-1].ID))
 	if status != http.StatusOK || !strings.Contains(text, `"capacity":"`) {

@@ -3,7 +3,7 @@ package platform
 import (
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 func TestAConditionConfinesAQuirkToOneInstance(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -155,6 +155,7 @@ func races() []Case { return []Case{OnReserve, OnConfirm, OnRelease, OnCancel} }
 // Amount is a number of seats, relative to a hold or a booking.
 type Amount string
 
+// The amounts.
 const (
 	AmountNone      Amount = "none"
 	AmountOne       Amount = "one"
@@ -182,6 +183,7 @@ const (
 // Drift names ids that change with every call. The platform still accepts the old ones.
 type Drift string
 
+// The ids that can change.
 const (
 	DriftProducts Drift = "products"
 	DriftOptions  Drift = "options"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 // ErrPolicy is returned when a new catalog has a policy other than the platform's.

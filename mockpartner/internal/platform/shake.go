@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 // asked counts a request for a window of that many days, and applies OnWindow quirks to a long one.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidwall/btree"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/clock"
 )
 

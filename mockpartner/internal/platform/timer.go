@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 // TimerKind is the event that a timer waits for.

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
@@ -182,7 +182,7 @@ func TestALoaderThatAgreesWithItsSchema(t *testing.T) {
 func TestACatalogFileLiesBesideItsScenario(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	whole, err := os.ReadFile("../catalog/default.yaml")
+	whole, err := os.ReadFile("../../catalog/default.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,7 @@ type Match struct {
 // Credential is what a caller presents in place of the key.
 type Credential string
 
+// The credentials.
 const (
 	CredentialGood    Credential = "good"
 	CredentialWrong   Credential = "wrong" // another key, or the key in another form

@@ -72,6 +72,7 @@ const (
 // Unknown selects the id that is replaced.
 type Unknown string
 
+// The ids that can be replaced.
 const (
 	UnknownProduct Unknown = "product"
 	UnknownOption  Unknown = "option"
@@ -81,6 +82,7 @@ const (
 // SecretFault is what is presented in place of the secret.
 type SecretFault string
 
+// The replacements of the secret.
 const (
 	SecretWrong   SecretFault = "wrong"
 	SecretMissing SecretFault = "missing"

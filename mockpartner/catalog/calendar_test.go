@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 // walk is a catalog of one option with a calendar.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -60,7 +61,7 @@ type IndexedOption struct {
 }
 
 // Index validates and indexes the catalog, which must not be changed afterwards. Its error is a
-// *Problems, which lists the problems with their locations, or wraps ErrTooLarge.
+// *yamlfile.Problems, which lists the problems with their locations, or wraps ErrTooLarge.
 func (c *Catalog) Index() (*Index, error) {
 	if problems := c.check(); len(problems) > 0 {
 		return nil, c.problems(problems)
@@ -81,7 +82,7 @@ func (c *Catalog) index() (*Index, error) {
 	for i := range c.Products {
 		product, err := indexProduct(&c.Products[i])
 		if err != nil {
-			return nil, c.problems([]Problem{{Path: fmt.Sprintf("products[%d]", i), Message: err.Error()}})
+			return nil, c.problems([]yamlfile.Problem{{Path: fmt.Sprintf("products[%d]", i), Message: err.Error()}})
 		}
 		index.Products = append(index.Products, product)
 	}

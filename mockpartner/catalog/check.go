@@ -10,12 +10,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Problem is one problem of a catalog.
-type Problem = yamlfile.Problem
-
-// Problems is the error of an invalid catalog. It has line numbers if the catalog came from a file.
-type Problems = yamlfile.Problems
-
 // maxProblems is about the maximum number of listed problems. The check stops after the product
 // that reaches it.
 const maxProblems = 50
@@ -24,7 +18,7 @@ const maxProblems = 50
 const maxSeats = 1_000_000
 
 // check lists the problems that make the catalog unlawful or unusable.
-func (c *Catalog) check() []Problem {
+func (c *Catalog) check() []yamlfile.Problem {
 	var found checker
 	if err := c.Policy.Check(); err != nil {
 		found.add("codes", "%v", err)
@@ -50,10 +44,10 @@ func (c *Catalog) check() []Problem {
 	return found
 }
 
-type checker []Problem
+type checker []yamlfile.Problem
 
 func (c *checker) add(path, format string, args ...any) {
-	*c = append(*c, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+	*c = append(*c, yamlfile.Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
 // Check returns an error for an unknown code style.

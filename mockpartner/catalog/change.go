@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -67,7 +68,7 @@ func (x *Index) Replace(c *Catalog, now time.Time) (*Index, error) {
 		if product == nil {
 			var err error
 			if product, err = indexAt(&next.Products[i], now); err != nil {
-				return nil, c.problems([]Problem{{Path: fmt.Sprintf("products[%d]", i), Message: err.Error()}})
+				return nil, c.problems([]yamlfile.Problem{{Path: fmt.Sprintf("products[%d]", i), Message: err.Error()}})
 			}
 		}
 		index.Products = append(index.Products, product)
@@ -77,10 +78,10 @@ func (x *Index) Replace(c *Catalog, now time.Time) (*Index, error) {
 
 // With returns the index with the product, in place of the one with its id or at the end. If the
 // product changes, its updatedAt becomes now (PRD-14). If not, the index itself is returned. The
-// error is a *Problems, or wraps ErrTooLarge.
+// error is a *yamlfile.Problems, or wraps ErrTooLarge.
 func (x *Index) With(p Product, now time.Time) (*Index, error) {
 	if problems := p.check(); len(problems) > 0 {
-		return nil, &Problems{List: problems}
+		return nil, &yamlfile.Problems{List: problems}
 	}
 	old, sold := x.byID[p.ID]
 	if sold && old.same(p) {
@@ -89,7 +90,7 @@ func (x *Index) With(p Product, now time.Time) (*Index, error) {
 	p.UpdatedAt = partnerapi.FormatDateTime(now)
 	product, err := indexAt(&p, now)
 	if err != nil {
-		return nil, &Problems{List: []Problem{{Message: err.Error()}}}
+		return nil, &yamlfile.Problems{List: []yamlfile.Problem{{Message: err.Error()}}}
 	}
 	index := &Index{Policy: x.Policy, Products: slices.Clone(x.Products)}
 	if sold {
@@ -154,7 +155,7 @@ func (x *Index) ready() (*Index, error) {
 }
 
 // check lists the problems of a product by itself, with paths relative to the product.
-func (p *Product) check() []Problem {
+func (p *Product) check() []yamlfile.Problem {
 	const path = "product"
 	var found checker
 	found.product(path, p)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -325,7 +326,7 @@ func TestEveryMistakeInAFileIsNamedWithItsPlace(t *testing.T) {
 			if err == nil {
 				_, err = parsed.Index()
 			}
-			var problems *Problems
+			var problems *yamlfile.Problems
 			if !errors.As(err, &problems) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "mine.yaml:") {
 				t.Fatalf("want %q, got\n%v", c.want, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -25,7 +26,7 @@ type Generated struct {
 func (c *Catalog) drawn() (*Catalog, error) {
 	made, err := Generate(c.Generate.Seed, c.Generate.Products, cmp.Or(c.Generate.Options, 1))
 	if err != nil {
-		return nil, c.problems([]Problem{{Path: "generate", Message: err.Error()}})
+		return nil, c.problems([]yamlfile.Problem{{Path: "generate", Message: err.Error()}})
 	}
 	made.Policy = c.Policy
 	return made, nil

@@ -35,7 +35,7 @@ var DefaultIndex = sync.OnceValues(func() (*Index, error) { return Default().Ind
 const maxFile = 64 << 20
 
 // Load reads a catalog from a YAML file, as Parse does. Its error names the file, or is a
-// *Problems.
+// *yamlfile.Problems.
 func Load(path string) (*Catalog, error) {
 	text, err := yamlfile.Read(path, maxFile)
 	if err != nil {
@@ -56,7 +56,7 @@ func Parse(name string, text []byte) (*Catalog, error) {
 }
 
 // ParseProduct reads and validates one product in the form of a catalog file. Its error is a
-// *Problems.
+// *yamlfile.Problems.
 func ParseProduct(name string, text []byte) (*Product, error) {
 	var product Product
 	if err := decode(name, text, &product, "expected a product with its schedules, received nothing"); err != nil {
@@ -64,7 +64,7 @@ func ParseProduct(name string, text []byte) (*Product, error) {
 	}
 	if problems := product.check(); len(problems) > 0 {
 		yamlfile.Locate(problems, text)
-		return nil, &Problems{File: name, List: problems}
+		return nil, &yamlfile.Problems{File: name, List: problems}
 	}
 	return &product, nil
 }
@@ -79,15 +79,15 @@ func decode(name string, text []byte, value any, empty string) error {
 			problem = found
 		}
 	}
-	return &Problems{File: name, List: []Problem{problem}}
+	return &yamlfile.Problems{File: name, List: []yamlfile.Problem{problem}}
 }
 
 // badDuration finds the first invalid duration, because the decoder's error does not contain its
 // location.
-func badDuration(text []byte) (Problem, bool) {
+func badDuration(text []byte) (yamlfile.Problem, bool) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return Problem{}, false
+		return yamlfile.Problem{}, false
 	}
 	for _, node := range ast.FilterFile(ast.MappingValueType, file) {
 		pair, ok := node.(*ast.MappingValueNode)
@@ -99,20 +99,20 @@ func badDuration(text []byte) (Problem, bool) {
 			continue
 		}
 		if _, err := time.ParseDuration(value.Value); err != nil {
-			return Problem{
+			return yamlfile.Problem{
 				Line: value.Position.Line, Column: value.Position.Column,
 				Message: fmt.Sprintf("%s: expected a duration such as 2h30m, received %q", key.Value, value.Value),
 			}, true
 		}
 	}
-	return Problem{}, false
+	return yamlfile.Problem{}, false
 }
 
 // problems returns the problems as an error, with line numbers if the catalog came from a file.
-func (c *Catalog) problems(list []Problem) error {
+func (c *Catalog) problems(list []yamlfile.Problem) error {
 	if c.source == nil {
-		return &Problems{List: list}
+		return &yamlfile.Problems{List: list}
 	}
 	yamlfile.Locate(list, c.source.text)
-	return &Problems{File: c.source.name, List: list}
+	return &yamlfile.Problems{File: c.source.name, List: list}
 }

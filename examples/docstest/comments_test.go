@@ -1,0 +1,100 @@
+package docstest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// wellKnown are methods whose interfaces, of the standard library and of River, have the comment.
+var wellKnown = []string{
+	"Error", "Unwrap", "String", "Read", "Write", "ServeHTTP", "Header", "WriteHeader", "MarshalJSON", "UnmarshalJSON", "Kind", "InsertOpts",
+}
+
+// aliases are the public aliases that are left, by file. Users cannot read their fields: remove an
+// entry with the alias, and add none.
+var aliases = map[string]int{"mockpartner/public.go": 20, "mockpartner/client/journal.go": 2, "mockpartner/client/slots.go": 1}
+
+func TestGoDocShowsACommentForEveryExportedNameAndTheFieldsOfEveryPublicType(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		text, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, wrong := range undocumented(text) {
+			t.Errorf("%s: expected a comment for %s", name, wrong)
+		}
+		public := !slices.Contains(strings.Split(name, string(filepath.Separator)), "internal")
+		if all := exportedAliases(text); public && len(all) != aliases[filepath.ToSlash(name)] {
+			t.Errorf("%s: expected types, not aliases, for %s: go doc shows no field of an alias", name, strings.Join(all, ", "))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// undocumented returns the exported names without a comment that go doc shows.
+func undocumented(file *ast.File) (names []string) {
+	need := func(name *ast.Ident, comments ...*ast.CommentGroup) {
+		if name.IsExported() && !slices.ContainsFunc(comments, func(c *ast.CommentGroup) bool { return c != nil }) {
+			names = append(names, name.Name)
+		}
+	}
+	for _, declared := range file.Decls {
+		switch d := declared.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil || ast.IsExported(receiver(d.Recv.List[0].Type)) && !slices.Contains(wellKnown, d.Name.Name) {
+				need(d.Name, d.Doc)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					need(s.Name, s.Doc, d.Doc)
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						need(name, s.Doc, s.Comment, d.Doc)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+func exportedAliases(file *ast.File) (names []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, is := n.(*ast.TypeSpec); is && s.Assign.IsValid() && s.Name.IsExported() {
+			names = append(names, s.Name.Name)
+		}
+		return true
+	})
+	return names
+}
+
+func receiver(of ast.Expr) string {
+	switch t := of.(type) {
+	case *ast.StarExpr:
+		return receiver(t.X)
+	case *ast.IndexExpr:
+		return receiver(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
+}
