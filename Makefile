@@ -27,21 +27,25 @@ MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
 COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,mockpartner conformance marketplace)))))
 
 .PHONY: help
-help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+help:
+	@for group in use change prove release; do \
+		echo "$$group:"; \
+		awk -F ":.*## $$group: " '/^[a-z-]+:.*## / && NF == 2 { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST); \
+	done
 
 .PHONY: demo
-demo: need-go demo-build ## run an end-to-end demo: a partner, the suite, a marketplace, bookings, failures; leaves .demo/
+demo: demo-build ## use: run the end-to-end demo, which leaves its reports in .demo/
 	@build/demo
 
 .PHONY: up
-up: need-go demo-build ## run a marketplace and a mock partner with sample bookings until Ctrl-C
+up: demo-build ## use: run a marketplace and a mock partner with sample bookings until Ctrl-C
 	@build/demo up
 
 .PHONY: demo-build
 demo-build: need-go
-	@echo "Building four commands; the first time this downloads modules and takes a minute or two."
-	@CGO_ENABLED=0 go build -o build/ ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance ./marketplace/cmd/marketplace ./examples/cmd/demo
+	@echo "Building the commands; the first time this downloads modules and takes a minute or two."
+	@CGO_ENABLED=0 go build -o build/ ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance ./marketplace/cmd/marketplace ./examples/cmd/demo ./marketplace/internal/pgembed/prepare
+	@build/prepare
 
 # Chooses a temporary folder in memory, and removes it at the end. The databases, browsers and
 # commands of the tests write several GB, which on disk takes a fifth of the tests' time. Another
@@ -57,77 +61,101 @@ endef
 
 # -count=1: some tests build and run the commands of other modules. Go does not know
 # this and would use cached results.
-# atexit_sleep_ms: otherwise the race detector waits a second at the end of each package.
 # -p: many tests mostly wait for partners, browsers and databases.
 # -ldflags=-w: linking without the tables for debuggers takes a third less time.
+# PostgreSQL is downloaded first if the machine has none. Without it, tests are skipped.
+define run_tests
+@CGO_ENABLED=0 go build -o build/ ./internal/testsummary ./marketplace/internal/pgembed/prepare
+@build/prepare || true
+@$(in_memory); build/testsummary -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(1) $(TESTFLAGS) work
+endef
+
 .PHONY: test
 test: export GOFLAGS += -ldflags=-w
-test: need-cc check ## run everything that a change must pass: make check, then every test with the race detector
+test: export CGO_ENABLED = 0
+test: check ## change: check and test everything that a change must pass; needs Go and make only
 	@echo "== tests"
-	@$(in_memory); CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(TESTFLAGS) work
+	$(call run_tests)
+
+# atexit_sleep_ms: otherwise the race detector waits a second at the end of each package.
+# TESTFLAGS=-short leaves out the tests in a browser and of built commands, which the race
+# detector does not see.
+.PHONY: race
+race: export GOFLAGS += -ldflags=-w
+race: export CGO_ENABLED = 1
+race: export GORACE = atexit_sleep_ms=50
+race: need-cc ## prove: run every test with the race detector; needs a C compiler
+	@echo "== tests with the race detector"
+	$(call run_tests,-race)
 
 .PHONY: selftest
-selftest: need-go ## test the suite with every defect and variant of the mock partner; takes minutes
+selftest: need-go ## prove: test the suite with every defect and variant of the mock partner
 	@echo "== selftest"
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --report-dir build/selftest $(SELFTESTFLAGS)
 
-# Each takes minutes, mostly waiting, so they are no part of `make test`.
-.PHONY: journeys
-journeys: need-go ## certify a new partner in the browser, recheck partners for a night, and generate and lint clients with other makers' tools
-	@echo "== journeys"
-	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run 'ANewPartner|OtherMakers' $(TESTFLAGS) ./examples
-	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run 'ClientsInOtherLanguages/generators' $(TESTFLAGS) ./examples
-	@JOURNEYS=1 go test -v -count=1 -timeout 30m -run ANightFinds $(TESTFLAGS) ./marketplace/internal/worker
+.PHONY: selftest-short
+selftest-short: ## prove: test the suite with one defect for each rule, and a sample of the rest
+	@$(MAKE) --no-print-directory selftest SELFTESTFLAGS='--fast --sample 6 $(SELFTESTFLAGS)'
 
-# The full form of what `make test` does briefly.
+# A new partner is certified in the browser, partners are checked again for a night, and other
+# makers' tools generate clients, lint the OpenAPI documents and judge pages. Each takes minutes, mostly waiting.
+.PHONY: journeys
+journeys: need-go ## prove: run the tests that take minutes
+	@echo "== journeys"
+	@JOURNEYS=1 CGO_ENABLED=0 go test -v -count=1 -timeout 30m -run 'ANewPartner|OtherMakers|ClientsInOtherLanguages/generators|ANightFinds|Lighthouse' $(TESTFLAGS) ./examples ./marketplace/internal/worker ./marketplace/internal/console
+
+# The full form of what `make test` does briefly: a partner with 50 other customers SOAKRUNS times,
+# and again with each of three defects; every network fault and hostile answer; every defect of the
+# mock, in runs and in recordings of them; the minimal partners in depth; twins of all partners; a
+# night with 300 partners, 30 of which break; 20,000 random calls of the marketplace's API.
 .PHONY: soak
-soak: need-cc ## test a partner with 50 other customers SOAKRUNS (20) times, and again with each of three defects; every network fault and hostile answer; every defect of the mock, in runs and in recordings of them; the minimal partners in depth; twins of all partners; a night with 300 partners, 30 of which break; 20,000 random calls of the marketplace's API
+soak: need-cc ## prove: run the long forms of the tests, SOAKRUNS (20) times; takes hours
 	@echo "== soak"
-	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|MillionsOf|SingleLate|RunIsKilled|TwoSeconds' $(TESTFLAGS) ./conformance/cmd/conformance
+	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|SingleLate|RunIsKilled|TwoSeconds' $(TESTFLAGS) ./conformance/cmd/conformance
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --recorded --report-dir build/soak
-	@SOAK=$(SOAKRUNS) go test -count=1 -timeout 30m -run WindowsOfLawful $(TESTFLAGS) ./conformance/suite
-	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
+	@SOAK=$(SOAKRUNS) go test -count=1 -timeout 30m -run WindowsOfLawful $(TESTFLAGS) ./conformance/internal/traffic
 	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'MinimalPartners|ATwinGets' $(TESTFLAGS) ./examples
 	@SOAK=$(SOAKRUNS) nice go test -v -count=1 -timeout 150m -run ANightFinds $(TESTFLAGS) ./marketplace/internal/worker
 	@CALLS=20000 SEED=$(SEED) go test -v -count=1 -timeout 30m -run RandomCalls $(TESTFLAGS) ./marketplace/internal/api
 
 .PHONY: crash
-crash: need-go ## make BOOKINGS (1000) bookings while replicas, connections and PostgreSQL fail in thirteen ways, then as many customers for 50 seats; takes ten minutes
+crash: need-go ## prove: make BOOKINGS (1000) bookings while replicas, connections and PostgreSQL fail
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
 
 .PHONY: schedules
-schedules: need-go ## run every schedule with up to DEPTH (3) pauses, lost replies and failures around a booking, and longer random ones; takes minutes
+schedules: need-go ## prove: run every schedule with up to DEPTH (3) pauses and failures around a booking
 	@echo "== schedules"
 	@SCHEDULES=$(DEPTH) go test -v -count=1 -timeout 60m $(TESTFLAGS) ./marketplace/internal/booking/schedules
 
-# DOCS=docs/scaling.md runs one of them.
+# For example DOCS=docs/scaling.md.
 .PHONY: docs-test
-docs-test: need-go ## run the commands of every document (DOCS: all)
+docs-test: need-go ## prove: run the commands of every document, or of those in DOCS
 	@echo "== documents"
 	@DOCS=$(DOCS) CGO_ENABLED=0 go test -v -count=1 -timeout 60m $(TESTFLAGS) ./examples/docstest
 
+# It needs npm, and Python with httpx, PyYAML and mypy.
 .PHONY: clients
-clients: need-go ## generate the types of the clients in other languages from the OpenAPI document, and test the clients; needs npm, and Python with httpx, PyYAML and mypy
+clients: need-go ## change: generate the clients in other languages from the OpenAPI document, and test them
 	@cd examples && go test -count=1 -run TestClientsInOtherLanguages . -update
 
 .PHONY: pictures
-pictures: demo ## update the pictures in the README; needs Chromium
+pictures: demo ## change: update the pictures in the README; needs Chromium
 	@CGO_ENABLED=0 go run ./examples/cmd/pictures
 
 .PHONY: check
-check: format wording modules vet staticcheck squawk ## check everything that needs no test: gofmt, words, tidy modules, go vet, staticcheck, migrations
+check: format wording modules vet staticcheck squawk ## change: check formatting, words, modules and migrations, with go vet and staticcheck
 
 .PHONY: build
-build: need-go ## build the commands into build/
+build: need-go ## use: build the commands into build/
 	@CGO_ENABLED=0 go build -o build/ $(COMMANDS)
 	@ls $(patsubst %,build/%,$(notdir $(COMMANDS)))
 
 # Vetting also compiles everything else, including the demo and the tests.
 .PHONY: cross
-cross: need-go ## compile the commands for Linux, macOS and Windows on amd64 and arm64, and vet for macOS and Windows
+cross: need-go ## prove: compile for Linux, macOS and Windows on amd64 and arm64
 	@for system in linux darwin windows; do for machine in amd64 arm64; do \
 		echo "== $$system/$$machine"; \
 		GOOS=$$system GOARCH=$$machine CGO_ENABLED=0 go build $(COMMANDS) || exit 1; \
@@ -138,14 +166,14 @@ cross: need-go ## compile the commands for Linux, macOS and Windows on amd64 and
 	done
 
 .PHONY: bench
-bench: need-go ## run every benchmark, one package after another
+bench: need-go ## prove: run every benchmark, one package after another
 	@packages=$$(grep -rl --include='*_test.go' '^func Benchmark' $(MODULES) | xargs -r -n 1 dirname | sort -u); \
 	if [ -z "$$packages" ]; then echo "there are no benchmarks"; exit 0; fi; \
 	go test -p 1 -run '^$$' -bench . -benchmem $(TESTFLAGS) $$packages
 
 # -fuzzminimizetime: otherwise minimizing one input can take all the time.
 .PHONY: fuzz
-fuzz: need-go ## fuzz every parser for FUZZTIME (1m) each
+fuzz: need-go ## prove: fuzz every parser for FUZZTIME (1m) each
 	@fuzz=$$(grep -r --include='*_test.go' '^func Fuzz' $(MODULES)); \
 	if [ -z "$$fuzz" ]; then echo "there are no fuzz tests"; exit 0; fi; \
 	echo "$$fuzz" | sed 's|/[^/]*_test\.go:func \(Fuzz[A-Za-z0-9_]*\).*| \1|' | while read -r package name; do \
@@ -154,11 +182,11 @@ fuzz: need-go ## fuzz every parser for FUZZTIME (1m) each
 	done
 
 .PHONY: tidy
-tidy: need-go ## update every go.mod and go.sum
+tidy: need-go ## change: update every go.mod and go.sum
 	@for module in $(MODULES); do (cd $$module && GOWORK=off go mod tidy) || exit 1; done
 
 .PHONY: clean
-clean: ## remove build results and the demo's reports
+clean: ## change: remove build results and the demo's reports
 	@rm -rf build .demo
 
 # internal/wording/words.txt lists the words, and the better ones.
@@ -182,16 +210,16 @@ modules: need-go
 	done
 
 # Vetting a package compiles it, its tests and its imports, so no separate build is needed.
-# -race: the tests then reuse what vet and staticcheck compile.
+# Without cgo, like the tests, which then reuse what vet and staticcheck compile.
 .PHONY: vet
-vet: need-cc
+vet: need-go
 	@echo "== go vet"
-	@CGO_ENABLED=1 go vet -race work
+	@CGO_ENABLED=0 go vet work
 
 .PHONY: staticcheck
-staticcheck: need-cc
+staticcheck: need-go
 	@echo "== staticcheck"
-	@CGO_ENABLED=1 GOFLAGS="$$GOFLAGS -race" STATICCHECK_CACHE="$$(go env GOCACHE)/staticcheck" go run -race=false $(STATICCHECK) work
+	@CGO_ENABLED=0 STATICCHECK_CACHE="$$(go env GOCACHE)/staticcheck" go run $(STATICCHECK) work
 
 # Reads each migration up to its Down part, from the first one on that was written for tables
 # in use. Left out are rules about statements that are run again (indexes are dropped first),

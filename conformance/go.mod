@@ -75,3 +75,5 @@ replace (
 )
 
 replace partnerkit.dev/internal => ../internal
+
+tool github.com/onsi/ginkgo/v2/ginkgo

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -46,23 +47,23 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 	}
 	for _, one := range []struct {
 		folder string
-		needs  []string       // a command that fails if the client's tools are not installed
+		needs  tooltest.Tool
 		steps  [][]string     // commands, in the client's folder
 		types  string         // the generated file
 		vague  *regexp.Regexp // finds a field of it whose type says nothing
 		kept   *published     // the file is in the tree, too, and the client is published
 	}{
-		{"clients/typescript", []string{"npm", "--version"}, [][]string{npmCI, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "test"}, {"npm", "run", "-s", "book"}, {"npm", "run", "-s", "listen", "--", "--once"}}, "src/schema.ts", vagueTypeScript, npmPackage},
-		{"clients/python", []string{python, "-c", "import httpx, yaml, mypy, setuptools, wheel"}, [][]string{{python, "generate.py", document}, {python, "-m", "mypy"}, {python, "-m", "unittest", "discover", "-s", "tests", "-t", "."}, {python, "-m", "examples.book"}, {python, "-m", "examples.listen", "--once"}}, "partnerkit_marketplace/types.py", vaguePython, wheel},
-		{"generators/hey-api", []string{"npm", "--version"}, [][]string{{"npm", "install", "--silent", "--no-package-lock"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "book"}}, "market/types.gen.ts", vagueTypeScript, nil},
-		{"generators/oapi-codegen", []string{"go", "version"}, [][]string{{"mkdir", "market"}, {"go", "run", oapiCodegen, "-generate", "types,client", "-package", "market", "-o", "market/market.go", document}, {"go", "mod", "tidy"}, {"go", "run", "."}}, "market/market.go", vagueGo, nil},
+		{"clients/typescript", tooltest.NPM, [][]string{npmCI, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "test"}, {"npm", "run", "-s", "book"}, {"npm", "run", "-s", "listen", "--", "--once"}}, "src/schema.ts", vagueTypeScript, npmPackage},
+		{"clients/python", tooltest.PythonClient, [][]string{{tooltest.Python, "generate.py", document}, {tooltest.Python, "-m", "mypy"}, {tooltest.Python, "-m", "unittest", "discover", "-s", "tests", "-t", "."}, {tooltest.Python, "-m", "examples.book"}, {tooltest.Python, "-m", "examples.listen", "--once"}}, "partnerkit_marketplace/types.py", vaguePython, wheel},
+		{"generators/hey-api", tooltest.NPM, [][]string{{"npm", "install", "--silent", "--no-package-lock"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "book"}}, "market/types.gen.ts", vagueTypeScript, nil},
+		{"generators/oapi-codegen", tooltest.Tool{}, [][]string{{"mkdir", "market"}, {"go", "run", oapiCodegen, "-generate", "types,client", "-package", "market", "-o", "market/market.go", document}, {"go", "mod", "tidy"}, {"go", "run", "."}}, "market/market.go", vagueGo, nil},
 	} {
 		t.Run(one.folder, func(t *testing.T) {
 			t.Parallel()
 			if strings.HasPrefix(one.folder, "generators/") {
 				takesMinutes(t)
 			}
-			requires(t, one.needs)
+			tooltest.Require(t, one.needs)
 			folder := t.TempDir()
 			if err := os.CopyFS(folder, source{os.DirFS(one.folder)}); err != nil {
 				t.Fatal(err)
@@ -118,7 +119,7 @@ var (
 	npmPackage = &published{[][]string{{"npm", "pack", "--silent"}}, []string{"sh", "-c", "tar tzf *.tgz"}, []string{
 		"package/package.json", "package/README.md", "package/LICENSE", "package/dist/src/*.js", "package/dist/src/*.d.ts",
 	}}
-	wheel = &published{[][]string{{python, "-c", "import setuptools.build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"}}, []string{python, "-m", "zipfile", "-l", "dist/partnerkit_marketplace-1.0.0-py3-none-any.whl"}, []string{
+	wheel = &published{[][]string{{tooltest.Python, "-c", "import setuptools.build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"}}, []string{tooltest.Python, "-m", "zipfile", "-l", "dist/partnerkit_marketplace-1.0.0-py3-none-any.whl"}, []string{
 		"partnerkit_marketplace/*.py", "partnerkit_marketplace/py.typed", "partnerkit_marketplace-1.0.0.dist-info/*",
 	}}
 )
@@ -171,9 +172,6 @@ const oapiCodegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2
 // npmCI installs what a package-lock.json names.
 var npmCI = []string{"npm", "ci", "--silent", "--prefer-offline", "--no-audit", "--no-fund"}
 
-// python is the system's Python, for which Debian's packages of httpx and mypy are installed.
-const python = "/usr/bin/python3"
-
 // source is a client's folder without installed and built files.
 type source struct{ fs.FS }
 
@@ -192,6 +190,9 @@ func run(t testing.TB, folder string, settings []string, command ...string) stri
 	process.Dir, process.Env = folder, append(os.Environ(), settings...)
 	output, err := process.CombinedOutput()
 	if err != nil {
+		if command[0] == "npm" || command[0] == "npx" {
+			tooltest.Require(t, tooltest.Registry)
+		}
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, output)
 	}
 	return string(output)

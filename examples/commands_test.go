@@ -1,11 +1,13 @@
+// Package examples_test runs the recipes, clients, manifests and partners of the examples.
 package examples_test
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
+
+	"partnerkit.dev/internal/buildtest"
 )
 
 // folder is where commands builds.
@@ -23,17 +25,15 @@ func TestMain(m *testing.M) {
 }
 
 var build = sync.OnceValue(func() error {
-	build := exec.Command("go", "build", "-o", folder+"/", "../conformance/cmd/conformance", "../mockpartner/cmd/mockpartner", "../marketplace/cmd/marketplace", "./minimal-partner")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w: %s", err, output)
-	}
-	return nil
+	return buildtest.Install(folder, "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/examples/minimal-partner")
 })
 
 // commands builds the commands once for all tests that call them, and returns their folder.
 func commands(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out built commands")
+	}
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}

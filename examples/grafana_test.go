@@ -14,17 +14,14 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
-// promtool runs Prometheus' own tool. It is required only in continuous integration.
+// promtool runs Prometheus' own tool.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
-	if _, err := exec.LookPath("promtool"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("promtool is not installed: it is part of Prometheus, and of Debian's package prometheus")
-	}
+	tooltest.Require(t, tooltest.Promtool)
 	if output, err := exec.CommandContext(t.Context(), "promtool", args...).CombinedOutput(); err != nil {
 		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, output)
 	}

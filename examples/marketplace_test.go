@@ -2,6 +2,7 @@ package examples_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
@@ -45,7 +47,7 @@ func open(t *testing.T, flags ...string) *market {
 	m := &market{}
 	var complaint strings.Builder
 	serve := exec.Command(filepath.Join(commands(t), "marketplace"), append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", filepath.Join(folder, "data"), "--allow-private-partners", "--rate-limit", "0"}, flags...)...)
-	serve.Env = append(os.Environ(), "MARKETPLACE_OPERATOR_EMAIL="+operatorEmail, "MARKETPLACE_OPERATOR_PASSWORD="+operatorPassword)
+	serve.Env = append(os.Environ(), "MARKETPLACE_NPM_REGISTRY="+cmp.Or(os.Getenv("MARKETPLACE_NPM_REGISTRY"), "npm"), "MARKETPLACE_OPERATOR_EMAIL="+operatorEmail, "MARKETPLACE_OPERATOR_PASSWORD="+operatorPassword)
 	serve.Stderr = &complaint
 	out, err := serve.StdoutPipe()
 	if err != nil {
@@ -65,8 +67,8 @@ func open(t *testing.T, flags ...string) *market {
 	late.Stop()
 	if m.url == "" {
 		_ = serve.Wait()
-		if strings.Contains(complaint.String(), "no PostgreSQL found on this machine") && os.Getenv("CI") == "" {
-			t.Skip(complaint.String())
+		if strings.Contains(complaint.String(), "no PostgreSQL found on this machine") {
+			tooltest.Skip(t, tooltest.PostgreSQL, complaint.String())
 		}
 		t.Fatalf("want a marketplace, got %s", complaint.String())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 )
 
@@ -79,7 +80,7 @@ func (n *newcomer) pictured(name string) {
 func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	t.Parallel()
 	takesMinutes(t)
-	requires(t, []string{python, "-c", "import aiohttp"})
+	tooltest.Require(t, tooltest.PythonAiohttp)
 	browser := browsertest.Start(t)
 	m := open(t, "--certification", "require", "--go-live", "approve", "--conformance-command", filepath.Join(commands(t), "conformance"))
 	folder := t.TempDir()
@@ -108,7 +109,7 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 		t.Fatal(err)
 	}
 	const key = "a-key-of-this-test"
-	address, stop := serveAt(t, port, folder, key, python, "main.py")
+	address, stop := serveAt(t, port, folder, key, tooltest.Python, "main.py")
 
 	ops := browsertest.Open(t, browser, m.url)
 	ops.GoTo("/console/accounts")
@@ -155,7 +156,7 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	if err := os.WriteFile(file, right, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = serveAt(t, port, folder, key, python, "main.py")
+	_, _ = serveAt(t, port, folder, key, tooltest.Python, "main.py")
 	n.click(`#again-title ~ form button.main`)
 	n.patiently("the mistake is fixed", `/No rule/.test(document.querySelector("#result-title")?.textContent)`)
 	n.pictured("7-fixed")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -38,7 +39,7 @@ console.log(schemas.length + " schemas");
 
 func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
 	t.Parallel()
-	requires(t, []string{"npm", "--version"})
+	tooltest.Require(t, tooltest.NPM)
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "strictly.mjs"), []byte(strictly), 0o600); err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
 func TestOtherMakersLintersAcceptTheOpenAPIDocuments(t *testing.T) {
 	t.Parallel()
 	takesMinutes(t)
-	requires(t, []string{"npm", "--version"})
+	tooltest.Require(t, tooltest.NPM)
 	folder := t.TempDir()
 	var files []string
 	for _, document := range []string{openapi.Marketplace, openapi.Partner, "openapi/mock.yaml"} {

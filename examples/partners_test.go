@@ -15,25 +15,26 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/tooltest"
 )
 
 // minimal is an example of a partner in another language than Go.
 type minimal struct {
 	language string
-	needs    []string   // a command that fails if the partner's tools are not installed
+	needs    tooltest.Tool
 	builds   [][]string // commands, in the partner's folder
 	starts   []string
 }
 
 var minimalPartners = []minimal{
-	{"python", []string{python, "-c", "import aiohttp"}, nil, []string{python, "main.py"}},
-	{"typescript", []string{"npm", "--version"}, [][]string{npmCI, {"npm", "run", "-s", "build"}}, []string{"node", "dist/main.js"}},
+	{"python", tooltest.PythonAiohttp, nil, []string{tooltest.Python, "main.py"}},
+	{"typescript", tooltest.NPM, [][]string{npmCI, {"npm", "run", "-s", "build"}}, []string{"node", "dist/main.js"}},
 }
 
 // start builds and starts the partner. It skips the test if the tools are not installed.
 func (m minimal) start(t testing.TB, key string) (address string) {
 	t.Helper()
-	requires(t, m.needs)
+	tooltest.Require(t, m.needs)
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, source{os.DirFS("minimal-partner-" + m.language)}); err != nil {
 		t.Fatal(err)
@@ -85,14 +86,6 @@ func takesMinutes(t *testing.T) {
 	t.Helper()
 	if os.Getenv("JOURNEYS") == "" {
 		t.Skip("takes minutes: run make journeys")
-	}
-}
-
-// requires skips the test if a command fails, unless CI is set.
-func requires(t testing.TB, command []string) {
-	t.Helper()
-	if output, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil && os.Getenv("CI") == "" {
-		t.Skipf("%s: %v: %s", strings.Join(command, " "), err, output)
 	}
 }
 

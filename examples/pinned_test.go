@@ -2,6 +2,7 @@ package examples_test
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -90,4 +91,13 @@ func TestAReleaseIsSigned(t *testing.T) {
 			}
 		}
 	}
+}
+
+func file(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"partnerkit.dev/mockpartner"
@@ -13,9 +14,13 @@ import (
 
 func TestAnAnswerTakesAsLongAsTheScenarioSays(t *testing.T) {
 	t.Parallel()
-	const long = platform.Duration(80 * time.Millisecond)
+	synctest.Test(t, answersTakeAsLongAsTheScenarioSays)
+}
+
+func answersTakeAsLongAsTheScenarioSays(t *testing.T) {
+	const long = time.Minute
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "a-test-key", Scenario: &mockpartner.Scenario{
-		AnswerTimes: &script.AnswerTimes{Products: long, Probe: 1},
+		AnswerTimes: &script.AnswerTimes{Products: platform.Duration(long), Probe: 1},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -27,14 +32,14 @@ func TestAnAnswerTakesAsLongAsTheScenarioSays(t *testing.T) {
 		mock.ServeHTTP(httptest.NewRecorder(), request)
 		return time.Since(began)
 	}
-	if pull := took("/products"); pull < time.Duration(long) {
-		t.Errorf("Expected an answer after %s, received it after %s", time.Duration(long), pull)
+	if pull := took("/products"); pull != long {
+		t.Errorf("Expected an answer after %s, received it after %s", long, pull)
 	}
-	if probe := took("/products?limit=1"); probe >= time.Duration(long) {
+	if probe := took("/products?limit=1"); probe != 1 {
 		t.Errorf("Expected a probe to take its own time, received its answer after %s", probe)
 	}
 	mock.Close() // what waits is answered
-	if pull := took("/products"); pull >= time.Duration(long) {
+	if pull := took("/products"); pull != 0 {
 		t.Errorf("Expected no waiting once the mock is closed, received an answer after %s", pull)
 	}
 }

@@ -19,7 +19,7 @@ require (
 
 require (
 	github.com/chromedp/cdproto v0.159.0 // indirect
-	github.com/kr/text v0.2.0 // indirect
+	github.com/gofrs/flock v0.13.0 // indirect
 )
 
 require (

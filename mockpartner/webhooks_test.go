@@ -66,9 +66,13 @@ func TestWebhooksAreSetUpWatchedAndTurnedOffOverTheControlAPI(t *testing.T) {
 	if err := partner.Control.Catalog.DeleteProduct(ctx, "lisbon-walk"); err != nil { // 4: the catalog
 		t.Fatal(err)
 	}
-	if met, err := partner.Control.Webhooks.Wait(ctx, "", webhook.Delivered, 4, 10*time.Second); err != nil || !met {
-		t.Fatalf("want four delivered, got %t, %v", met, err)
-	}
+	await(t, "four are delivered", func() bool {
+		met, err := partner.Control.Webhooks.Wait(ctx, "", webhook.Delivered, 4, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return met
+	})
 	seen, err := partner.Control.Webhooks.Status(ctx)
 	if err != nil || seen.Config == nil || seen.Config.URL != url+"/hooks" || len(seen.Deliveries) != 4 || seen.Counts.Delivered != 4 || taken.Load() != 4 {
 		t.Errorf("want four on record, got %+v, %v", seen, err)

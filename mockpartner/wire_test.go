@@ -156,6 +156,9 @@ func TestFaultsOnTheWire(t *testing.T) {
 				t.Errorf("want what the program makes of it, got %s", body)
 			}
 		}},
+		"limit_data: a limit that the body keeps": {`limit_data: {bytes: 1000000}`, func(t *testing.T, text string, _ error, took time.Duration) {
+			intact(t, text, whole, took, 0)
+		}},
 		"a status without a body to it": {`status: 204`, func(t *testing.T, text string, _ error, _ time.Duration) {
 			if !strings.HasPrefix(text, "HTTP/1.1 204 No Content\r\n") || !strings.HasSuffix(text, "\r\n\r\n") || strings.Contains(text, "Content-Length") {
 				t.Errorf("want 204 alone, got %q", text)
@@ -171,8 +174,9 @@ func TestFaultsOnTheWire(t *testing.T) {
 			if f := c.fault(); f.Fired != 1 {
 				t.Errorf("want it fired once, got %+v", f.Counts)
 			}
-			if e := c.last(); len(e.Faults) != 1 || !e.Done {
-				t.Errorf("want it in the journal, got %+v", e)
+			breaks := strings.HasPrefix(one.fault, "fault:") || strings.Contains(one.fault, "bytes: 100}")
+			if e := c.last(); len(e.Faults) != 1 || !e.Done || e.Delivered == breaks || e.LeftAfter != nil || !e.Authorized {
+				t.Errorf("want it in the journal, to a caller with the key who stayed, and delivered to be %t, got %+v", !breaks, e)
 			}
 		})
 	}
@@ -232,40 +236,17 @@ func TestTheEffectComesAfterTheCallerHasGone(t *testing.T) {
 	await(t, "the seat is taken", func() bool { return len(c.mock.Default().Platform().Holds()) == 1 })
 }
 
+// patience limits how long a test waits. It is far longer than a busy machine needs.
+const patience = 10 * time.Minute
+
 // await waits until the condition holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); <-ticker.C {
+	for deadline := time.Now().Add(patience); !holds(); <-ticker.C {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited for nothing: %s", what)
-		}
-	}
-}
-
-func TestTheJournalRecordsWhichAnswersWereComplete(t *testing.T) {
-	t.Parallel()
-	for fault, want := range map[string]bool{
-		`status: 500`:                                     true,
-		`{when: after, status: 204, body: ""}`:            true,
-		`slow_header: {over: 1ms}`:                        true,
-		`slow_close: {delay: 1ms}`:                        true,
-		`bandwidth: {rate: 1000000}`:                      true,
-		`delay: {dribble: {chunks: 3, over: 3ms}}`:        true,
-		`limit_data: {bytes: 1000000}`:                    true,
-		`limit_data: {bytes: 7}`:                          false,
-		`fault: EMPTY_RESPONSE`:                           false,
-		`{when: after, fault: MALFORMED_RESPONSE_CHUNK}`:  false,
-		`{when: before, fault: MALFORMED_RESPONSE_CHUNK}`: false,
-		`fault: RANDOM_DATA_THEN_CLOSE`:                   false,
-		`fault: CONNECTION_RESET_BY_PEER`:                 false,
-	} {
-		c := start(t)
-		c.arm(fault)
-		c.raw("GET", "/products", "")
-		if e := c.last(); e.Delivered != want || e.LeftAfter != nil || !e.Authorized {
-			t.Errorf("%s: want delivered %t, to a caller with the key who stayed, got %+v", fault, want, e)
 		}
 	}
 }
@@ -273,10 +254,10 @@ func TestTheJournalRecordsWhichAnswersWereComplete(t *testing.T) {
 func TestTheJournalRecordsThatACallerLeft(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []string{
-		`{name: late, delay: 1m}`,
-		`{name: late, when: after, delay: 1m}`,
-		`{name: late, delay: {dribble: {chunks: 5, over: 1m}}}`,
-		`{name: late, slow_close: {delay: 1m}}`,
+		`{name: late, delay: 10m}`,
+		`{name: late, when: after, delay: 10m}`,
+		`{name: late, delay: {dribble: {chunks: 5, over: 10m}}}`,
+		`{name: late, slow_close: {delay: 10m}}`,
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()

@@ -20,7 +20,7 @@ NAMES = $(notdir $(COMMANDS))
 export SOURCE_DATE_EPOCH ?= $(or $(shell git -c safe.directory=$(CURDIR) log -1 --format=%ct 2>/dev/null),0)
 
 .PHONY: release
-release: archives packages images go-modules ## build everything that a release publishes, as VERSION (0.0.0-devel) for PLATFORMS (six), into build/release
+release: archives packages images go-modules ## release: build a release, as VERSION for PLATFORMS, into build/release
 	@rm -rf build/release; mkdir -p build/release
 	@cp build/archives/* build/packages/* build/images/*.tar.gz build/release/
 	@$(call pack,build,modules,build/release/partnerkit_$(VERSION)_go_modules.tar.gz)
@@ -28,13 +28,14 @@ release: archives packages images go-modules ## build everything that a release 
 
 # The signature names the workflow that runs this. docs/operations.md describes how to verify it.
 .PHONY: sign
-sign: need-go ## sign the checksums in build/release without a key, in the workflow that publishes them
+sign: need-go ## release: sign the checksums in build/release, in the workflow that publishes them
 	@GOBIN=$(CURDIR)/build/tools CGO_ENABLED=0 go install $(COSIGN)
 	@build/tools/cosign sign-blob --yes --bundle build/release/checksums.txt.sigstore.json build/release/checksums.txt
 
-# The tests install and start what is built for this machine. They are a module of their own.
+# The tests install and start what is built for this machine, Linux on amd64. They are a module of
+# their own, and need what .ci/run installs.
 .PHONY: ship-test
-ship-test: ## build a release for Linux on amd64 and the site, install and start them, and test the recipes for CI and Kubernetes; needs what .ci/run installs
+ship-test: ## prove: build, install and start a release, and test the recipes for CI and Kubernetes
 	@echo "== release"
 	@mkdir -p build; $(MAKE) --no-print-directory release site VERSION=0.0.0-test PLATFORMS=linux/amd64 > build/ship.log 2>&1 || { tail -n 40 build/ship.log; exit 1; }
 	@echo "== tests of the release"
@@ -46,7 +47,7 @@ pack = tar --create --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX
 	--directory $(1) $(2) | gzip --no-name --best > $(3)
 
 .PHONY: binaries
-binaries: need-go ## build the commands as VERSION for PLATFORMS into build/bin
+binaries: need-go ## release: build the commands into build/bin
 	@rm -rf build/bin
 	@for platform in $(PLATFORMS); do \
 		echo "== $$platform"; \
@@ -55,7 +56,7 @@ binaries: need-go ## build the commands as VERSION for PLATFORMS into build/bin
 	done
 
 .PHONY: man
-man: build ## write man pages and completions to build/man and build/completions
+man: build ## release: write man pages and completions to build/man and build/completions
 	@rm -rf build/man build/completions; mkdir -p build/completions
 	@for command in $(NAMES); do \
 		build/$$command man build/man || exit 1; \
@@ -64,7 +65,7 @@ man: build ## write man pages and completions to build/man and build/completions
 
 # Of every module that is in a command, on any system.
 .PHONY: licenses
-licenses: need-go ## collect the licences of all modules in the commands into build/licenses
+licenses: need-go ## release: collect the licences of all modules into build/licenses
 	@rm -rf build/licenses; mkdir -p build/licenses/scalar
 	@cp internal/apidocs/page/LICENSE.scalar build/licenses/scalar/LICENSE
 	@for system in linux darwin windows; do \
@@ -78,7 +79,7 @@ licenses: need-go ## collect the licences of all modules in the commands into bu
 
 # A CycloneDX document for each command: the modules that are linked into it.
 .PHONY: sbom
-sbom: binaries ## write a bill of materials for each command and platform to build/sbom
+sbom: binaries ## release: write bills of materials to build/sbom
 	@rm -rf build/sbom; GOBIN=$(CURDIR)/build/tools go install $(CYCLONEDX)
 	@for platform in $(PLATFORMS); do \
 		mkdir -p build/sbom/$$platform; \
@@ -91,7 +92,7 @@ sbom: binaries ## write a bill of materials for each command and platform to bui
 	done; rm build/sbom/log
 
 .PHONY: archives
-archives: sbom man licenses ## build an archive of the commands for each of PLATFORMS into build/archives
+archives: sbom man licenses ## release: build an archive for each platform into build/archives
 	@rm -rf build/archives build/archive; mkdir -p build/archives
 	@for platform in $(PLATFORMS); do \
 		name=partnerkit_$(VERSION)_$${platform%/*}_$${platform#*/}; folder=build/archive/$$name; \
@@ -108,7 +109,7 @@ archives: sbom man licenses ## build an archive of the commands for each of PLAT
 	@ls -l build/archives
 
 .PHONY: packages
-packages: sbom man licenses ## build Debian and RPM packages for the Linux of PLATFORMS into build/packages
+packages: sbom man licenses ## release: build Debian and RPM packages into build/packages
 	@rm -rf build/packages; mkdir -p build/packages; GOBIN=$(CURDIR)/build/tools go install $(NFPM)
 	@export VERSION=$(VERSION) ARCH; \
 	pack() { for kind in deb rpm; do build/tools/nfpm package --config packaging/$$1.yaml --packager $$kind --target build/packages/ || return 1; done; }; \
@@ -134,7 +135,7 @@ image-files: binaries
 BUILDAH = buildah --root $(CURDIR)/build/buildah/store --runroot $(CURDIR)/build/buildah/run --storage-driver vfs
 
 .PHONY: images
-images: image-files ## build the container images for the Linux of PLATFORMS into build/images; needs buildah, and root
+images: image-files ## release: build container images into build/images; needs buildah, and root
 	@rm -rf build/images; mkdir -p build/images build/buildah
 	@for machine in $(LINUX); do for command in $(NAMES); do \
 		image=partnerkit/$$command:$(VERSION); file=build/images/partnerkit-$${command}_$(VERSION)_linux_$$machine.tar; \
@@ -150,7 +151,7 @@ PUBLISHED = schemas internal mockpartner conformance marketplace
 
 # A folder in the form of a Go module proxy: what `go install` needs of a version.
 .PHONY: go-modules
-go-modules: need-go ## write the Go modules, as VERSION, to build/modules, in the form of a module proxy
+go-modules: need-go ## release: write the Go modules to build/modules, in the form of a module proxy
 	@rm -rf build/modules; cd packaging && GOWORK=off go run ./modules -version v$(VERSION) -time $$SOURCE_DATE_EPOCH -from .. -to ../build/modules $(PUBLISHED)
 
 # Draws the diagrams of the documents. Its package has this SHA-256.
@@ -164,7 +165,7 @@ export SITE_REF ?= $(or $(COMMIT),main)
 # Several versions can be built into the same folder; readers choose between them.
 .PHONY: site
 site: export SITE_DIR = $(CURDIR)/build/site/$(VERSION)
-site: ## build the documents as a site into build/site/VERSION; needs mkdocs-material, and npm for the diagrams
+site: ## release: build the documents as a site into build/site; needs mkdocs-material and npm
 	@rm -rf build/site-source; mkdir -p build/site-source/assets build/site
 	@git -c safe.directory=$(CURDIR) ls-files '*.md' docs/pictures | tar --create --files-from - | tar --extract --directory build/site-source
 	@cp packaging/site/assets/* build/site-source/assets/

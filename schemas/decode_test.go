@@ -2,6 +2,7 @@ package schemas_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,9 +103,10 @@ func TestTheGoTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
 	} {
 		goType := reflect.TypeOf(value)
 		described := at(t, source(t, name), "properties")
+		required, _ := source(t, name)["required"].([]any)
 		for i := range goType.NumField() {
 			member := goType.Field(i)
-			property, _, _ := strings.Cut(member.Tag.Get("json"), ",")
+			property, options, _ := strings.Cut(member.Tag.Get("json"), ",")
 			schema, ok := described[property].(map[string]any)
 			if !ok {
 				t.Errorf("%s.%s: %s has no property %q", goType.Name(), member.Name, name, property)
@@ -112,6 +114,9 @@ func TestTheGoTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
 			}
 			if want, open := jsonKind(schema); !open && want != kindOf(member.Type) {
 				t.Errorf("%s.%s is %s, the schema wants %s", goType.Name(), member.Name, kindOf(member.Type), want)
+			}
+			if slices.Contains(required, any(property)) == strings.HasPrefix(options, "omit") {
+				t.Errorf("%s.%s may be left out of either the type or the schema, not of both", goType.Name(), member.Name)
 			}
 			delete(described, property)
 		}

@@ -15,6 +15,15 @@ import (
 	"partnerkit.dev/schemas"
 )
 
+// Examples of resources, for the tests that take them apart.
+const (
+	pricingText = `{"original": 100, "currency": "EUR"}`
+	unitText    = `{"id": "unit-adult", "internalName": "", "type": "ADULT", "pricingFrom": [` + pricingText + `]}`
+	optionText  = `{"id": "o", "internalName": "", "availabilityType": "START_TIME", "units": [` + unitText + `]}`
+	productText = `{"id": "p", "internalName": "", "locale": "en", "timeZone": "UTC", "instantConfirmation": true, "options": [` + optionText + `]}`
+	ticketText  = `{"redemptionMethod": "DIGITAL", "deliveryOptions": [{"deliveryFormat": "QRCODE", "deliveryMethod": "TICKET", "deliveryValue": "x"}]}`
+)
+
 // lines are the problems as people read them.
 func lines(problems []schemas.Problem) []string {
 	var all []string
@@ -318,4 +327,11 @@ func TestSchemasValidateConcurrently(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+func TestUnknownFieldsAreNamedWithTheKnownOnes(t *testing.T) {
+	t.Parallel()
+	expect(t, schemas.ActivityChangeRequest, `{"location": {"town": "Lisbon"}, "translation": {"en_US": {}}}`,
+		"location.town: unknown field; expected one of city, country, region",
+		`translation.en_US: expected a language such as en or pt-BR, received "en_US"`)
 }

@@ -142,7 +142,7 @@ func (a *announcer) whySkipped(one rule.Rule) (why, remedy string) {
 	case failed != nil:
 		return leftOutAfter(failed.ID), fmt.Sprintf("Fix %s, or run without --fail-fast.", failed.ID)
 	default:
-		return "left out by Ginkgo's own filters", "Run without Ginkgo's filters."
+		return "the suite itself failed before it judged this rule", "Report the failure."
 	}
 }
 

@@ -59,10 +59,10 @@ func (r *run) breach(ctx context.Context, player *scenario.Player, s judge.Spec)
 	return nil
 }
 
-// declare records a breach with the place where it was found, and returns its message; "" for nil.
-func (r *run) declare(found *breach, where string) string {
+// declare records a breach, if there is one, with the place where it was found.
+func (r *run) declare(found *breach, where string) {
 	if found == nil {
-		return ""
+		return
 	}
 	found.Message = where + found.Message
 	if cause := found.Cause; cause != nil && cause.ID != found.rule.ID {
@@ -70,7 +70,6 @@ func (r *run) declare(found *breach, where string) string {
 	} else {
 		r.record(found.rule, found.Finding, found.took)
 	}
-	return found.Message
 }
 
 // blamed returns the rule that is broken.

@@ -1,11 +1,8 @@
 package suite
 
 import (
-	"cmp"
 	"context"
 	"slices"
-
-	"github.com/onsi/ginkgo/v2"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
@@ -16,34 +13,18 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// describeCases adds the spec that judges rules on the cases of the plan: products, options, slots,
-// parties, orders of calls and connections that no rule needs by itself.
-func (r *run) describeCases() {
-	ginkgo.It("The contract holds for every product, slot, party and repeat", func(ctx ginkgo.SpecContext) {
-		if broken := r.judgeCases(ctx); broken != "" {
-			ginkgo.Fail(broken)
-		}
-	})
-}
-
-// judgeCases judges each rule on each case, and returns the first breach's message or "". A broken
-// rule is not judged again. A case yields at most one breach, because a second may have the same
-// cause.
-func (r *run) judgeCases(spec context.Context) (first string) {
-	r.stage.Lock()
-	defer r.stage.Unlock()
-	defer r.interruptIfEnded(spec)
-	ctx, cancel := r.player.Time.Within(spec)
-	defer cancel()
+// judgeCases judges each rule on each case of the plan: products, options, slots, parties, orders of
+// calls and connections that no rule needs by itself. A broken rule is not judged again. A case
+// yields at most one breach, because a second may have the same cause.
+func (r *run) judgeCases(ctx context.Context) {
 	r.player.Time.Begin(partner.Cases)
 	cases := scenario.PlayCases(ctx, r.player)
 	r.coverage.coverable = plan.Of(bookable(r.player), r.player.Depth.Repeats())
 	briefly := 0
 	if !r.timeForAll(cases) {
-		first, briefly = r.judgeEach(ctx, cases, true)
+		briefly = r.judgeEach(ctx, cases, true)
 	}
-	broken, fully := r.judgeEach(ctx, cases, false)
-	first = cmp.Or(first, broken)
+	fully := r.judgeEach(ctx, cases, false)
 	r.casesBrief = max(0, briefly-fully)
 	if left := len(cases) - max(briefly, fully); r.noMoreCases(ctx) {
 		r.casesLeft = left
@@ -51,11 +32,8 @@ func (r *run) judgeCases(spec context.Context) (first string) {
 		r.casesWithoutHolds = left
 	}
 	for _, s := range append(judge.RecordSpecs(), judge.FieldSpecs()...) {
-		if broken := r.declare(r.breach(ctx, r.player, s), ""); first == "" {
-			first = broken
-		}
+		r.declare(r.breach(ctx, r.player, s), "")
 	}
-	return first
 }
 
 // callsOfACase is approximately the number of calls of a case that is not brief.
@@ -69,18 +47,18 @@ func (r *run) timeForAll(cases []plan.Case) bool {
 }
 
 // judgeEach judges the rules on each case, briefly or not, while there is time and there are holds for it.
-// It returns the first breach's message or "", and the number of cases that were judged.
-func (r *run) judgeEach(ctx context.Context, cases []plan.Case, briefly bool) (first string, judged int) {
+// It returns the number of cases that were judged.
+func (r *run) judgeEach(ctx context.Context, cases []plan.Case, briefly bool) (judged int) {
 	for _, on := range cases {
 		if r.noMoreCases(ctx) || !r.player.Account.Plenty(scenario.CaseShare, scenario.HoldsOfACase) {
-			return first, judged
+			return judged
 		}
 		r.player.Forget(&on) // what was played of it briefly
 		on.Brief = briefly
-		first = cmp.Or(first, r.judgeCase(ctx, &on))
+		r.judgeCase(ctx, &on)
 		judged++
 	}
-	return first, judged
+	return judged
 }
 
 // noMoreCases reports whether no further case begins: the run is late, or stops.
@@ -88,9 +66,9 @@ func (r *run) noMoreCases(ctx context.Context) bool {
 	return r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stopped() != nil
 }
 
-// judgeCase returns the message of the breach that a case shows, or "". If a simpler case shows one
-// too, it returns that: the breach does not depend on what is special about the case.
-func (r *run) judgeCase(ctx context.Context, on *plan.Case) string {
+// judgeCase judges the rules on a case. If a simpler case shows a breach too, that one is declared:
+// the breach does not depend on what is special about the case.
+func (r *run) judgeCase(ctx context.Context, on *plan.Case) {
 	found := r.breachOn(ctx, on, judge.CaseSpecs)
 	if found == nil && r.choice.Run[rule.ReserveAccepts.ID] && scenario.PlayBooking(ctx, r.player.On(on), 0).PartyRefused() {
 		for _, part := range on.Parts() {
@@ -101,50 +79,33 @@ func (r *run) judgeCase(ctx context.Context, on *plan.Case) string {
 		}
 	}
 	if found == nil {
-		return ""
+		return
 	}
-	if found, on = r.simplify(ctx, found, on); found.Cause != nil && !r.verdicts.Stands(*found.Cause) {
-		return "" // already recorded
+	if found, on = r.simplify(ctx, found, on); found.Cause == nil || r.verdicts.Stands(*found.Cause) { // else already recorded
+		r.declare(found, on.String()+": ")
 	}
-	return r.declare(found, on.String()+": ")
 }
 
-// describeExpiringCases adds the spec that judges the rules about expiring holds on cases.
-func (r *run) describeExpiringCases() {
-	ginkgo.It("The contract holds for holds of every product, slot and party that expire", func(ctx ginkgo.SpecContext) {
-		broken := ""
-		r.within(ctx, func(ctx context.Context) { broken = r.judgeExpiringCases(ctx) })
-		if broken != "" {
-			ginkgo.Fail(broken)
-		}
-	})
-}
-
-// judgeExpiringCases returns the first breach's message, or "". It judges nothing if the plain hold
-// has shown that no hold can be made to expire.
-func (r *run) judgeExpiringCases(ctx context.Context) (first string) {
+// judgeExpiringCases judges the rules about expiring holds on holds of every product, slot and party.
+// It judges nothing if the plain hold has shown that no hold can be made to expire.
+func (r *run) judgeExpiringCases(ctx context.Context) {
 	shown := func(s judge.Spec) bool {
 		known := r.verdicts.Get(s.Rule.ID)
 		return known != nil && known.Outcome == report.Passed
 	}
 	if !slices.ContainsFunc(judge.ExpiringCaseSpecs(nil), shown) {
-		return ""
+		return
 	}
 	cases := scenario.PlayExpiringCases(ctx, r.player, 0).Held
 	for i := range cases {
-		if r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stopped() != nil {
-			break
+		if r.noMoreCases(ctx) {
+			return
 		}
-		found := r.breachOn(ctx, &cases[i], judge.ExpiringCaseSpecs)
-		if found == nil {
-			continue
-		}
-		found, on := r.simplest(ctx, found, &cases[i], judge.ExpiringCaseSpecs)
-		if broken := r.declare(found, on.String()+": "); first == "" {
-			first = broken
+		if found := r.breachOn(ctx, &cases[i], judge.ExpiringCaseSpecs); found != nil {
+			found, on := r.simplest(ctx, found, &cases[i], judge.ExpiringCaseSpecs)
+			r.declare(found, on.String()+": ")
 		}
 	}
-	return first
 }
 
 func bookable(p *scenario.Player) []discover.Offer {

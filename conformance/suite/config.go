@@ -56,7 +56,6 @@ type Config struct {
 	LimitScale            float64        // factor for the contract's limits, for the suite's own tests; 0: 1
 	Webhooks              *Webhooks      // receive and judge the partner's webhooks; nil: they are not judged
 	Version               string         // of the suite, for the report and the User-Agent
-	GinkgoOutput          bool           // show Ginkgo's own output
 	Progress              func(report.RuleResult)
 	Waiting               func(until time.Time) // called before the run waits for holds to expire
 	Listening             func(url string)      // called when webhooks are received, with the integration's address

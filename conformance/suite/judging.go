@@ -2,15 +2,11 @@ package suite
 
 import (
 	"context"
-	"reflect"
-	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/noise"
-	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/weigh"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
@@ -24,16 +20,17 @@ func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.
 	if outcome, _ := r.verdicts.Decide(s.Rule, judge.Finding{}); outcome == report.Blocked {
 		return judge.Finding{}
 	}
-	j := &judging{run: r, ctx: ctx, player: p}
-	for _, step := range s.Steps {
-		finding, enough := j.step(s.Rule, step)
-		finding = j.with(finding)
-		if outcome, _ := r.verdicts.Decide(s.Rule, finding); enough || outcome != report.Passed || finding.Ends() {
-			return finding
-		}
-	}
-	return judge.Finding{Races: j.races}
+	return weigh.Find(ctx, s, weigh.Scale{
+		Player: p, Fields: r.fields, Exercised: r.coverage.addInstances, RaceTime: r.config.scaled(r.config.MaxDuration / raceShare),
+		Passes: func(f judge.Finding) bool {
+			outcome, _ := r.verdicts.Decide(s.Rule, f)
+			return outcome == report.Passed
+		},
+	})
 }
+
+// raceShare is the part of the run's time that a race may take after its first few rounds.
+const raceShare = 30
 
 // record records and announces the finding about a rule, and the breach of the rule that caused it.
 func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
@@ -46,258 +43,4 @@ func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 		r.pictures[verdict.Picture] = finding.Picture
 	}
 	r.announcer.announce(verdict)
-}
-
-// judging is the state while one rule is judged: what its steps have shown so far.
-type judging struct {
-	*run
-	ctx      context.Context
-	player   *scenario.Player
-	problems []string
-	shown    []*report.Exchange
-	held     bool       // a step with weighed tries has passed
-	on       *plan.Case // the case that the judged lifecycle was equal to
-	races    []report.Race
-}
-
-// with adds to a finding what was shown before it.
-func (j *judging) with(f judge.Finding) judge.Finding {
-	j.shown = append(j.shown, f.Exchanges...)
-	if f.Problems == nil {
-		f.Problems = j.problems
-	}
-	f.Races, f.On = j.races, j.on
-	f.Exchanges = j.shown
-	return f
-}
-
-func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough bool) {
-	if s.Fields {
-		return j.fields.Finding(r.ID), false
-	}
-	subjects := s.Subjects(j.ctx, j.player)
-	switch {
-	case s.Enough != nil:
-		return judge.Finding{}, s.Enough(subjects[0](j.ctx, j.player, 0)) && j.held
-	case s.Try != nil:
-		return j.tries(s, subjects), false
-	}
-	for _, play := range subjects {
-		value := play(j.ctx, j.player, 0)
-		if value == nil {
-			continue
-		}
-		j.coverage.addInstances(r.ID, value)
-		j.on = like(value)
-		if finding = s.Judge(value); finding.Ends() || finding.Suspects != nil {
-			return finding, false
-		}
-		j.with(finding)
-	}
-	return judge.Finding{}, false
-}
-
-// like returns the case that a lifecycle was equal to, or nil.
-func like(value any) *plan.Case {
-	if played, is := value.(interface{ Like() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
-		return played.Like()
-	}
-	return nil
-}
-
-func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
-	var open *partner.Stop
-	counted := s.Seats == ""
-	for i, play := range subjects {
-		if s.Race > 0 && i > 0 && j.held && j.player.Time.LateForMore() {
-			break // the other rules need the time
-		}
-		value := play(j.ctx, j.player, 0)
-		if value == nil {
-			continue
-		}
-		var stop *partner.Stop
-		switch first := s.Try(value); {
-		case first.Skip, first.Uncounted:
-			continue
-		case s.Seats != "" && first.Stop != nil: // it stopped before there was anything to weigh
-			stop, j.on = first.Stop, like(value)
-		default:
-			var broken *judge.Try
-			if broken, stop = j.weigh(s, play); broken != nil {
-				j.on = broken.On
-				j.shown = append(broken.Shown[:len(broken.Shown):len(broken.Shown)], j.shown...)
-				return judge.Finding{Outcome: report.Failed, Message: broken.Flaw, Picture: broken.Picture, Cause: broken.Cause, Suspects: broken.Suspects}
-			}
-			j.held = j.held || stop == nil
-			if s.Optional && stop != nil {
-				return judge.Stopped(stop)
-			}
-		}
-		counted = true
-		if stop != nil && !stop.OnlyMissing() && !s.Optional && !s.BreachOnly {
-			return judge.Stopped(stop)
-		}
-		if open == nil {
-			open = stop
-		}
-	}
-	switch {
-	case s.Optional, s.BreachOnly:
-		return judge.Finding{}
-	case open != nil:
-		return judge.Stopped(open)
-	case !counted:
-		return judge.Finding{Outcome: report.NotApplicable, Message: s.Seats}
-	default:
-		return judge.Finding{}
-	}
-}
-
-// weigh plays tries until it is clear whether a rule is broken, or until there is no time left. It
-// watches the slots with unexpected results. It returns the try that shows the breach, or the
-// reason why nothing can be judged; both are nil if the rule passes.
-func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop *partner.Stop) {
-	seats := j.player.Seats
-	defer func() {
-		seats.SeeOthers(false)
-		seats.Suspect(nil)
-	}()
-	if s.Race > 0 {
-		s.Clean = j.player.Depth.Rounds(s.Clean)
-	}
-	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0}
-	var tries []judge.Try
-	until := j.until(s, &test)
-	before := j.player.Played()
-	for attempt, stops := 0, 0; until(attempt, stops, len(tries), j.player.Played() > before); attempt++ {
-		before = j.player.Played()
-		value := play(j.ctx, j.player, attempt)
-		t := s.Try(value)
-		if t.On = like(value); t.Stop != nil {
-			j.on = t.On
-		}
-		if t.Skip {
-			continue
-		}
-		if t.Flaw != "" && !t.Sure {
-			j.problems, j.shown = append(j.problems, t.Flaw), append(j.shown, t.Shown...)
-			if t.At != nil {
-				seats.WatchOver(j.ctx, t.At, t.Took)
-				seats.Suspect(&t.At.Offer)
-			}
-		}
-		seats.SeeOthers(t.Flaw != "" || t.Stop != nil || seats.SeesOthers() && s.Race == 0)
-		switch {
-		case t.Stop != nil:
-			stop = t.Stop
-			// A case has one slot, which changes only if there are other customers.
-			if stops++; stop.Elsewhere && stops < noise.MostTries && (j.player.Case() == nil || seats.OthersSeen()) {
-				continue
-			}
-			return j.whatStands(s, &test, tries, stop)
-		case t.Sure:
-			return &t, nil
-		}
-		tries = append(tries, t)
-		if s.Race > 0 && t.Flaw == "" {
-			j.raced(t)
-		}
-		test.Run = seats.Run()
-		switch test.Add(t.Weighed()) {
-		case noise.Holds:
-			return nil, nil
-		case noise.Broken:
-			return &tries[test.Suspect()], nil
-		}
-	}
-	return j.whatStands(s, &test, tries, stop)
-}
-
-// After an unexpected round of a race, half as many rounds are added, to reproduce it. The first
-// secondRounds of these are played even if the run is short of time or holds. After its first few
-// rounds, a race may take 1/raceShare of the run's time.
-const (
-	moreRounds   = 2
-	secondRounds = 12
-	raceShare    = 30
-)
-
-// until returns a function that reports whether another attempt is made. Stopped rounds of a race
-// do not count. Rounds that were played for another rule cost nothing, so the limits apply only
-// after a round that was played now.
-func (j *judging) until(s judge.Step, test *noise.Test) func(attempt, stops, tries int, fresh bool) bool {
-	began, clock, seconds := time.Now(), j.player.Time, 0
-	return func(attempt, stops, tries int, fresh bool) bool {
-		most, suspect := test.Most(), test.Suspect() >= 0
-		if s.Race > 0 {
-			if most = s.Clean + stops; suspect {
-				most += s.Clean / moreRounds
-			}
-			spent := time.Since(began) > j.config.scaled(j.config.MaxDuration/raceShare)
-			if suspect && fresh {
-				seconds++
-			}
-			if fresh && tries >= s.Race && (!suspect || seconds > secondRounds) && (spent || !j.player.Account.Plenty(s.Share, 0)) {
-				return false
-			}
-		}
-		begun := attempt == 0 || s.Race > 0 && tries == 0 && attempt < scenario.LeastRounds
-		return attempt < most && (begun || !fresh || !clock.LateForMore())
-	}
-}
-
-// raced counts a passed round of a race. No other customer changed a seat meanwhile.
-func (j *judging) raced(t judge.Try) {
-	if t.At != nil {
-		j.player.Seats.LeftAlone(t.At, t.Took)
-	}
-	at := slices.IndexFunc(j.races, func(r report.Race) bool { return r.Of == t.Of })
-	if at < 0 {
-		at, j.races = len(j.races), append(j.races, report.Race{Of: t.Of})
-	}
-	j.races[at].Tries++
-}
-
-// mostWatched is the maximum number of slots with the same unexpected result that are watched for long.
-const mostWatched = 4
-
-// whatStands judges by tries that are undecided and cannot continue. A flaw counts if no seat
-// changes during long watches of its slots, and if no other customer was seen anywhere in the run. If
-// a breach of another rule ended the tries, that counts, whatever the tries before it showed.
-func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, stop *partner.Stop) (*judge.Try, *partner.Stop) {
-	suspect := test.Suspect()
-	if suspect >= 0 && (s.Race == 0 || !test.RulesOut(s.Race)) {
-		first := tries[suspect]
-		if test.MayStand() && j.standsWatched(test, tries, first) {
-			return &tries[test.Suspect()], nil
-		}
-		if stop == nil || !stop.IsBreach() {
-			stop = partner.Missing("other customers may have changed the seats of the slots that this was tested on; the first result was: %s", first.Flaw).
-				WithRemedy("Run again at a quieter time, or against a test environment.")
-		}
-		return nil, stop
-	}
-	if len(tries) == 0 || stop != nil && stop.IsBreach() {
-		return nil, stop
-	}
-	return nil, nil
-}
-
-// standsWatched watches the slots whose results were off like the first, one by one, until the tries show a
-// breach.
-func (j *judging) standsWatched(test *noise.Test, tries []judge.Try, first judge.Try) bool {
-	watched := 0
-	for _, t := range tries {
-		if t.Flaw == "" || t.Off != first.Off {
-			continue
-		}
-		if watched++; watched > mostWatched || watched > 1 && j.player.Time.LateForMore() || j.player.Seats.WatchLong(j.ctx, t.At, t.Took) {
-			return false
-		}
-		if test.Stands() {
-			return true
-		}
-	}
-	return false
 }

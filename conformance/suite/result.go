@@ -50,9 +50,7 @@ func (r *run) result() *report.Result {
 		}
 	}
 	result.Baseline = r.config.Baseline.Against(result.Rules, started)
-	if result.NarrowedBy = r.config.narrowedBy(); r.filtered() {
-		result.NarrowedBy = append(result.NarrowedBy, "Ginkgo's own filters")
-	}
+	result.NarrowedBy = r.config.narrowedBy()
 	result.Verdict, result.Reason = r.ending().verdict(result)
 	return result
 }

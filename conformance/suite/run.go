@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"slices"
-	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
@@ -28,7 +27,7 @@ type run struct {
 	casesBrief        int               // cases of the plan with time for only the calls that show most
 	casesWithoutHolds int               // cases of the plan without holds or bookings to judge them
 	pictures          map[string][]byte // pictures of broken rules, by file name
-	stage             sync.Mutex        // held by the running spec, so that one that Ginkgo abandoned is waited for
+	fault             string            // why the suite itself failed; "" if it did not
 }
 
 func newRun(halt context.Context, config Config) *run {

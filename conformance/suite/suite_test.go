@@ -1,111 +1,113 @@
 package suite_test
 
 import (
-	"errors"
 	"net"
 	"net/http/httptest"
-	"net/url"
 	"os"
+	"slices"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/probe"
+	"github.com/onsi/ginkgo/v2"
+
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/conformance/suitetest"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
-// TestConformance judges the partner at CONFORMANCE_BASE_URL, or the mock
-// partner where none is named. It is what `go test` and `ginkgo` run.
+// TestConformance judges a partner, with a Ginkgo spec for each rule. It takes the settings of
+// `conformance run` from the environment: CONFORMANCE_BASE_URL for --base-url, and so on. Without
+// an address it judges the mock partner. It is the only test of this package, so that the ginkgo
+// command runs and reports the rules and nothing else.
 func TestConformance(t *testing.T) {
-	config, named := fromEnvironment(t)
-	if !named {
-		config = ofMock(t)
+	environment := settings.Environment(os.Environ())
+	ofMock := environment.Get("CONFORMANCE_BASE_URL") == "" && environment.Get("CONFORMANCE_CONFIG") == ""
+	if ofMock {
+		environment = append(startMock(t), environment...)
 	}
-	config.GinkgoOutput = true
-	result := suite.Run(t, config).Result
-	for _, r := range result.Rules {
-		if !named && r.Outcome != report.Passed {
-			t.Errorf("the mock partner has every feature and keeps the contract: want %s passed, got %s: %s", r.ID, r.Outcome, r.Message)
-		}
-	}
-	if !named {
-		if _, err := suite.Judge(t.Context(), config); !errors.Is(err, suite.ErrOnce) {
-			t.Errorf("want a second run refused, got %v", err)
-		}
-	}
-	for _, left := range result.NotUndone {
-		t.Errorf("want everything undone, got %+v", left)
-	}
-}
-
-// fromEnvironment reads the target from the environment; the second result is
-// false where none is named.
-func fromEnvironment(t *testing.T) (suite.Config, bool) {
-	t.Helper()
-	address := os.Getenv("CONFORMANCE_BASE_URL")
-	if address == "" {
-		return suite.Config{}, false
-	}
-	baseURL, err := url.Parse(address)
-	if err != nil {
-		t.Fatalf("CONFORMANCE_BASE_URL: %v", err)
-	}
-	return suite.Config{
-		BaseURL:               baseURL,
-		AuthType:              partnerapi.AuthType(os.Getenv("CONFORMANCE_AUTH_TYPE")),
-		AuthKey:               os.Getenv(probe.KeyVariable),
-		HandlesTicketDelivery: os.Getenv("CONFORMANCE_HANDLES_TICKET_DELIVERY") == "true",
-		ClockURL:              os.Getenv("CONFORMANCE_CLOCK_URL"),
-		Depth:                 os.Getenv("CONFORMANCE_DEPTH"),
-		IncludeSlow:           os.Getenv("CONFORMANCE_INCLUDE_SLOW") == "true",
-		NoRaces:               os.Getenv("CONFORMANCE_NO_RACES") == "true",
-	}, true
-}
-
-// ofMock starts the mock partner in this process.
-func ofMock(t *testing.T) suite.Config {
-	t.Helper()
-	const key = "a-key-for-the-suites-own-test"
-	hooks := ofWebhooks(t)
-	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Variants: []string{"webhooks-for-every-change"}, Webhooks: hooks.sent})
+	run, config, err := settings.FromEnvironment(environment)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(mock)
-	t.Cleanup(server.Close)
-	baseURL, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if violations := mock.Default().Platform().Invariants(); len(violations) > 0 {
-			t.Errorf("want the mock's ledger to agree, got %v", violations)
+	config.Ledger = ledger.New()
+	if run.ReportDir != "" {
+		if err := settings.PrepareFolder(run.ReportDir, ""); err != nil {
+			t.Fatal(err)
 		}
-	})
-	t.Cleanup(mock.Close)
-	return suite.Config{
-		BaseURL: baseURL, AuthKey: key, HandlesTicketDelivery: true, ClockURL: server.URL + "/_mock/clock", Explore: 5, Depth: "quick", Webhooks: hooks.received,
+	}
+	if run.ReportDir != "" || run.Ledger != "" {
+		if config.Ledger, err = run.BeginLedger(config, run.ReportDir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	outcome := suitetest.RunSpecs(t, config)
+	if err := config.Ledger.Close(); err != nil {
+		t.Error(err)
+	}
+	if outcome == nil {
+		return
+	}
+	if run.ReportDir != "" {
+		if _, _, err := outcome.WriteReports(run.ReportDir, run.Reports...); err != nil {
+			t.Error(err)
+		}
+	}
+	if ofMock {
+		allPassed(t, outcome)
 	}
 }
 
-// hooks is how the mock sends its webhooks, and how the suite receives them.
-type hooks struct {
-	sent     *mockpartner.Webhooks
-	received *suite.Webhooks
+// allPassed fails the test if a run of everything left a rule open: the mock partner has every feature.
+func allPassed(t *testing.T, outcome *suite.Outcome) {
+	t.Helper()
+	if narrowed := outcome.Result.NarrowedBy; !slices.Equal(narrowed, []string{"--depth quick"}) {
+		return
+	}
+	for _, r := range outcome.Result.Rules {
+		if r.Outcome != report.Passed {
+			t.Errorf("Expected %s to pass, received %s: %s", r.ID, r.Outcome, r.Message)
+		}
+	}
+	for _, left := range outcome.Result.NotUndone {
+		t.Errorf("Expected everything to be undone, received %+v", left)
+	}
 }
 
-func ofWebhooks(t *testing.T) hooks {
+// startMock starts the mock partner in this process, and returns the settings to judge it in full.
+func startMock(t *testing.T) settings.Environment {
 	t.Helper()
-	const secret = "a-secret-for-the-suites-own-test"
+	const key, secret = "a-key-for-the-suites-own-test", "a-secret-for-the-suites-own-test"
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := listener.Addr().String()
+	hooks := listener.Addr().String()
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	base := &url.URL{Scheme: "http", Host: free, Path: "/integration"}
-	return hooks{&mockpartner.Webhooks{URL: base.String(), Secret: secret}, &suite.Webhooks{Listen: free, Secret: secret, URL: base}}
+	address := "http://" + hooks + "/integration"
+	mock, err := mockpartner.New(mockpartner.Options{
+		AuthKey: key, Variants: []string{"webhooks-for-every-change"}, Webhooks: &mockpartner.Webhooks{URL: address, Secret: secret},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(mock)
+	t.Cleanup(func() {
+		server.Close()
+		mock.Close()
+		if violations := mock.Default().Platform().Invariants(); len(violations) > 0 {
+			t.Errorf("Expected the mock's ledger to agree, received %v", violations)
+		}
+	})
+	return settings.Environment{
+		"CONFORMANCE_BASE_URL=" + server.URL, "CONFORMANCE_AUTH_KEY=" + key, "CONFORMANCE_CLOCK_URL=" + server.URL + "/_mock/clock",
+		"CONFORMANCE_HANDLES_TICKET_DELIVERY=true", "CONFORMANCE_DEPTH=quick", "CONFORMANCE_EXPLORE=5",
+		"CONFORMANCE_WEBHOOK_LISTEN=" + hooks, "CONFORMANCE_WEBHOOK_SECRET=" + secret, "CONFORMANCE_WEBHOOK_URL=" + address,
+	}
 }
+
+// The ginkgo command takes a package for a suite of specs only if one of its test files imports it.
+var _ = ginkgo.Label

@@ -13,6 +13,7 @@ import (
 type ending struct {
 	config      Config
 	interrupted bool
+	fault       string        // why the suite itself failed; "" if it did not
 	ranOut      bool          // the time was used up
 	catalog     *partner.Stop // why there is no catalog; nil if there is one, or if none was needed
 	outside     string        // what the user selected and the catalog lacks; "" if nothing
@@ -22,7 +23,7 @@ type ending struct {
 
 func (r *run) ending() ending {
 	e := ending{
-		config: r.config, interrupted: r.player.Time.Interrupted(), ranOut: r.player.Time.RanOut(),
+		config: r.config, interrupted: r.player.Time.Interrupted(), fault: r.fault, ranOut: r.player.Time.RanOut(),
 		nothingFree: r.player.Book.Traits().NothingFree, words: r.client.Redactor().Words,
 	}
 	if survey := r.player.Surveyed(); survey != nil {
@@ -51,6 +52,8 @@ func (e ending) incomplete(inconclusive int) string {
 	switch {
 	case e.interrupted:
 		return "the run was interrupted"
+	case e.fault != "":
+		return e.fault
 	case e.catalog.OnlyMissing():
 		return e.words(e.catalog.Message)
 	case e.catalog != nil:
@@ -68,19 +71,6 @@ func (e ending) incomplete(inconclusive int) string {
 	default:
 		return ""
 	}
-}
-
-// filtered reports whether Ginkgo left out a rule that was to be run.
-func (r *run) filtered() bool {
-	if r.player.Time.Interrupted() || r.announcer.stopped() != nil {
-		return false
-	}
-	for id := range r.choice.Run {
-		if r.verdicts.Get(id) == nil {
-			return true
-		}
-	}
-	return false
 }
 
 func (c Config) narrowedBy() (flags []string) {

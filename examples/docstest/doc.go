@@ -1,5 +1,5 @@
-// Package docstest tests the project's documents: their links work, generated sections match the
-// code, their Go compiles, and their commands work when executed from the top.
+// Package docstest tests the project's documents: their links work, what they name exists, generated
+// sections match the code, their Go compiles, and their commands work when executed from the top.
 //
 // A fenced block marked sh contains shell commands. The blocks of a document run in order in one
 // bash, which stops at the first failing command. They run in a fresh copy of the tree: in the

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -57,9 +58,107 @@ func none(t *testing.T, problems []string) {
 	}
 }
 
+// What the README tells a reader to run is what continuous integration proves.
+func TestContinuousIntegrationRunsTheTestCommandOfTheREADME(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Test it\n")
+	_, block, _ := strings.Cut(section, "```sh\n")
+	command, _, ended := strings.Cut(block, "\n```\n")
+	if !ended || !strings.Contains(string(script), "\n"+command+"\n") {
+		t.Errorf("want the command %q of the README in .ci/run", command)
+	}
+}
+
 func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	none(t, Links(root, documents(t)))
+}
+
+// tree is read once for all tests.
+var tree = sync.OnceValues(func() (*Tree, error) {
+	bin, err := build()
+	if err != nil {
+		return nil, err
+	}
+	manual, err := os.MkdirTemp("", "man-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(manual)
+	for _, program := range []string{"conformance", "marketplace", "mockpartner"} {
+		if output, err := exec.Command(filepath.Join(bin, program), "man", manual).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%s man: %w\n%s", program, err, output)
+		}
+	}
+	return ReadTree(root, manual)
+})
+
+func TestWhatDocumentsNameExists(t *testing.T) {
+	t.Parallel()
+	tree, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	none(t, tree.Lies(documents(t)))
+}
+
+// A pattern that selects no test is no error of go test.
+func TestMakeSelectsTestsThatExist(t *testing.T) {
+	t.Parallel()
+	tree, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(strings.ReplaceAll(string(text), "$$", "$")) {
+		if _, command, found := strings.Cut(line, " go test "); found {
+			words := strings.Fields(command)
+			packages, lies := tree.packages(".", words)
+			none(t, append(lies, tree.flags(words, func(string) bool { return true }, packages)...))
+		}
+	}
+}
+
+// Otherwise a misspelt variable is not noticed, because the programs start without it.
+func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
+	t.Parallel()
+	tree, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	variable := regexp.MustCompile(`\b(?:CONFORMANCE|MARKETPLACE|MOCKPARTNER)_[A-Z_]*[A-Z]\b`)
+	found := 0
+	for _, pattern := range []string{"Dockerfile", "action.yml", "templates/*", "examples/compose/*", "examples/kubernetes/*.yaml", "examples/prometheus/*", "examples/ci/*", "packaging/marketplace.*"} {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("want files at %s, got %v", pattern, err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range variable.FindAllString(string(text), -1) {
+				if found++; !tree.isSetting(name) {
+					t.Errorf("%s: %s is not a setting", path, name)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("want the variables of the manifests, got %d", found)
+	}
 }
 
 func TestEveryBlockOfGoCompiles(t *testing.T) {

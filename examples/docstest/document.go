@@ -21,6 +21,8 @@ type Document struct {
 	Path       string // from the root of the tree, with slashes
 	Blocks     []Block
 	Links      []Link
+	Spans      []Span
+	Sections   []int    // the lines of its headings of level 2
 	Anchors    []string // of its headings, and those that it defines itself
 	FollowedBy string   // a test that covers it; "": make docs-test does
 }
@@ -97,6 +99,9 @@ func Read(name string, source []byte) (*Document, error) {
 		switch n := n.(type) {
 		case *ast.Heading:
 			d.Anchors = append(d.Anchors, anchor(plain(n, source), d.Anchors))
+			if n.Level == 2 {
+				d.Sections = append(d.Sections, line(n, source))
+			}
 		case *ast.HTMLBlock:
 			html := string(n.Lines().Value(source))
 			if n.HasClosure() {
@@ -116,6 +121,8 @@ func Read(name string, source []byte) (*Document, error) {
 			d.Links = append(d.Links, Link{string(n.Destination), line(n, source)})
 		case *ast.Image:
 			d.Links = append(d.Links, Link{string(n.Destination), line(n, source)})
+		case *ast.CodeSpan:
+			d.Spans = append(d.Spans, Span{plain(n, source), line(n, source)})
 		case *ast.FencedCodeBlock:
 			b := Block{Language: string(n.Language(source)), Text: string(n.Lines().Value(source)), Line: line(n, source)}
 			b.Directives, directives = directives, Directives{}

@@ -2,6 +2,9 @@ package docstest
 
 import (
 	"fmt"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -117,4 +120,46 @@ func Settings(bin string) (string, error) {
 		table += fmt.Sprintf("| `--%s`<br>`MARKETPLACE_%s` | %s | %s |\n", name, strings.ToUpper(strings.ReplaceAll(name, "-", "_")), preset, strings.ReplaceAll(found[3], "|", `\|`))
 	}
 	return table, nil
+}
+
+// docStart matches the name of a package at the beginning of its doc comment.
+var docStart = regexp.MustCompile(`^(?:(?:Package|Command) )?\S+ `)
+
+// Packages returns a table of all packages with the first sentence of their doc comments.
+func Packages() (string, error) {
+	const fields = `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{.Doc}}`
+	listed, err := exec.Command("go", "list", "-f", fields, "partnerkit.dev/...").Output()
+	if err != nil {
+		return "", fmt.Errorf("go list: %w", err)
+	}
+	table := "| package | what it is or does |\n|---|---|\n"
+	for line := range strings.Lines(string(listed)) {
+		name, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "partnerkit.dev/"), "\t")
+		folder, text, _ := strings.Cut(rest, "\t")
+		if text == "" {
+			if text, err = testsDoc(folder); err != nil {
+				return "", err
+			}
+		}
+		table += fmt.Sprintf("| [`%s`](../%s) | %s |\n", name, name, strings.TrimSuffix(strings.ReplaceAll(docStart.ReplaceAllString(text, ""), "|", `\|`), "."))
+	}
+	return table, nil
+}
+
+// testsDoc returns the first sentence about a package of tests alone.
+func testsDoc(folder string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			return "", err
+		}
+		if text := new(doc.Package).Synopsis(parsed.Doc.Text()); text != "" {
+			return text, nil
+		}
+	}
+	return "", fmt.Errorf("%s: expected a doc comment of the package", folder)
 }

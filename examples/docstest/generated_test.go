@@ -81,6 +81,17 @@ func TestThePageAboutOperationsShowsTheSettingsOfTheService(t *testing.T) {
 	})
 }
 
+func TestTheArchitectureShowsEveryPackage(t *testing.T) {
+	t.Parallel()
+	shown(t, "docs/architecture.md", func(text string) (string, error) {
+		table, err := Packages()
+		if err != nil {
+			return "", err
+		}
+		return section(text, "packages", table)
+	})
+}
+
 func TestEveryAlertStandsInTheManualAndAsksForMetricsThatAreThere(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))

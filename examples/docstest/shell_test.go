@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // followed runs a document in its own folder.
 func followed(t *testing.T, markdown string) (folder string, err error) {
 	t.Helper()
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash here")
-	}
+	tooltest.Require(t, tooltest.Bash)
 	d, err := Read("a.md", []byte(markdown))
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/conformance/suitetest"
 )
 
 // This is all that a Go partner needs to run the suite in its own tests. Every rule is a subtest,
@@ -24,7 +25,7 @@ func TestTheConformanceSuiteFindsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	outcome := suite.Run(t, suite.Config{BaseURL: address, AuthKey: testKey, HandlesTicketDelivery: true, Depth: "quick"})
+	outcome := suitetest.Run(t, suite.Config{BaseURL: address, AuthKey: testKey, HandlesTicketDelivery: true, Depth: "quick"})
 
 	if _, _, err := outcome.WriteReports(t.TempDir()); err != nil {
 		t.Errorf("want the reports written, as a folder of your own would have them, got %v", err)

@@ -63,9 +63,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 	server := &http.Server{
 		Handler: authorized(*key, endpoints(newPlatform(products, time.Now))),
 		// A caller that sends or reads a byte a minute must not occupy a connection forever.
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      10 * time.Second,
+		ReadHeaderTimeout: time.Minute,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      time.Minute,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 	}
@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 	case err := <-served:
 		return err
 	case <-ctx.Done():
-		grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		grace, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		return server.Shutdown(grace)
 	}

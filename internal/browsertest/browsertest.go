@@ -4,66 +4,54 @@ package browsertest
 
 import (
 	"context"
-	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/remote"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
-// patience is the timeout for the browser to start, and for a page to show something.
-const patience = time.Minute
-
-// unwanted are features that a browser runs in each window and that tests do not need. The
-// suggestions of the address bar, for example, are pages that cost more than the tested one. The
-// list begins with chromedp's own, because there can be only one list.
-const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
+// patience is the timeout for the browser to start, and for a page to show something. It is far
+// longer than a busy machine needs.
+const patience = 10 * time.Minute
 
 // Path returns the path of the browser. If the machine has none, the test is skipped, or fails if CI
-// is set.
+// is set. With -short it is skipped.
 func Path(t testing.TB) string {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	if testing.Short() {
+		t.Skip("-short leaves out browsers")
+	}
+	names := []string{"chromium", "chromium-browser", "google-chrome"}
+	for _, name := range names {
 		if found, err := exec.LookPath(name); err == nil {
 			return found
 		}
 	}
-	const missing = "there is no browser to see the pages in: install chromium"
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
+	tooltest.Skip(t, tooltest.Browser, "none of "+strings.Join(names, ", ")+" is in the PATH")
 	return ""
 }
 
-// Start starts a headless Chromium until the test ends. Tabs are opened in the context. If the
-// machine has no browser, the test is skipped, or fails if CI is set.
+// Start connects to a headless Chromium until the test ends. The packages that one go test runs
+// share it, and the first one starts it. Tabs are opened in the context. If the machine has no
+// browser, the test is skipped, or fails if CI is set.
 func Start(t testing.TB) context.Context {
 	t.Helper()
 	path := Path(t)
-	// Temporary files and user data of the browser are removed with this folder. The name is short,
-	// because the path of a socket in it is limited.
-	folder, err := os.MkdirTemp("", "browser-")
+	address, err := shared(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("the browser %s does not start: %v", path, err)
 	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(folder); err != nil {
-			t.Errorf("remove what the browser has left: %v", err)
-		}
-	})
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+folder, "HOME="+folder, "XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder),
-		chromedp.Flag("disable-features", unwanted), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("force-prefers-reduced-motion", true), // fading in takes time, and elements are faint meanwhile
-		chromedp.WSURLReadTimeout(patience))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	allocator, stop := remote.NewAllocator(context.Background(), address, remote.WithDialTimeout(patience))
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("the browser %s does not start: %v", path, err)
+		t.Fatalf("connect to the browser %s: %v", path, err)
 	}
 	return ctx
 }

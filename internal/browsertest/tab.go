@@ -35,7 +35,7 @@ const (
 type Action = chromedp.Action[chromedp.Void]
 
 // Tab is an open page with its own cookies. If a step fails, or an expected content does not appear
-// within a minute, the test ends. The message shows the page's content and problems.
+// in time, the test ends. The message shows the page's content and problems.
 type Tab struct {
 	T       testing.TB      // the test that it is open for
 	Context context.Context // of the page, for chromedp functions that Tab does not offer
@@ -58,7 +58,7 @@ func Open(t testing.TB, browser context.Context, origin string, prepare ...Actio
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
-	tab.Context, cancel = context.WithTimeout(ctx, 3*patience)
+	tab.Context, cancel = context.WithTimeout(ctx, 2*patience)
 	t.Cleanup(cancel)
 	tab.Do(chromedp.EmulateViewport(1400, 900))
 	tab.Do(prepare...)
@@ -165,9 +165,7 @@ func (tab *Tab) Click(selector string) {
 // missed reports whether the last click met another element. A click that leads to another page, or
 // opens a dialog, has met its own.
 func (tab *Tab) missed() bool {
-	ctx, cancel := context.WithTimeout(tab.Context, time.Second)
-	defer cancel()
-	missed, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("window.missed === true"))
+	missed, err := chromedp.Run(tab.Context, chromedp.Evaluate[bool]("window.missed === true"))
 	return err == nil && missed
 }
 

@@ -13,10 +13,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/internal/tooltest"
 )
 
 // patience is the timeout of npm.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // Package is a version of an npm package.
 type Package struct {
@@ -30,10 +33,8 @@ func (p Package) Read(t testing.TB, path string) []byte {
 	t.Helper()
 	archive, err := p.archive()
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		tooltest.Require(t, tooltest.NPM)
+		tooltest.Skip(t, tooltest.Registry, err)
 	}
 	text, err := exec.CommandContext(t.Context(), "tar", "-xzOf", archive, "package/"+path).Output()
 	if err != nil {
@@ -44,11 +45,7 @@ func (p Package) Read(t testing.TB, path string) []byte {
 
 // archive returns the path of the package's archive, after its checksum was verified.
 func (p Package) archive() (string, error) {
-	workspace, err := exec.Command("go", "env", "GOWORK").Output()
-	build, _ := filepath.Abs(filepath.Join(filepath.Dir(strings.TrimSpace(string(workspace))), "build")) // "off" is this folder
-	if err == nil {
-		err = os.MkdirAll(build, 0o755)
-	}
+	build, err := buildtest.Folder()
 	if err != nil {
 		return "", err
 	}

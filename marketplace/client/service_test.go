@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/mockpartner"
@@ -78,10 +79,9 @@ func run(m *testing.M) int {
 		return failed(err)
 	}
 	ctx := context.Background()
-	database, err := pgembed.Start(ctx, pgembed.Config{Dir: filepath.Join(dir, "postgresql"), Disposable: true})
-	if errors.Is(err, pgembed.ErrNoBinaries) && os.Getenv("CI") == "" {
-		fmt.Println("SKIPPED, all tests of this package:", err)
-		return 0
+	database, err := pgembed.Start(ctx, pgembed.ForTests(filepath.Join(dir, "postgresql")))
+	if errors.Is(err, pgembed.ErrNoBinaries) {
+		return tooltest.SkipPackage(tooltest.PostgreSQL, err)
 	}
 	if err != nil {
 		return failed(err)
@@ -183,7 +183,7 @@ func createFixtures(ctx context.Context, platformURL string) error {
 
 // slotsPulled waits until all slots of an integration are stored.
 func slotsPulled(ctx context.Context, operator *client.Operator, integration string) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	for {
 		found, err := operator.Integration(ctx, integration)

@@ -143,7 +143,7 @@ func TestTheClientReadsTheJournal(t *testing.T) {
 	b, ctx := start(t), t.Context()
 	b.get(b.URL, b.AuthKey, 200)
 	b.get(b.URL, "another-key", 401)
-	if !ok[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 401}, 1, 10*time.Second)) {
+	if !ok[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 401}, 1, time.Minute)) {
 		t.Fatal("want the refusal seen")
 	}
 	if ok[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 500}, 1, 10*time.Millisecond)) {

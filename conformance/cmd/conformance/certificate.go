@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -159,4 +160,13 @@ func fetchKeys(ctx context.Context, from string) ([]byte, error) {
 		return nil, fmt.Errorf("--key %s: expected 200, received %d", from, response.StatusCode)
 	}
 	return io.ReadAll(io.LimitReader(response.Body, mostCertificate))
+}
+
+func readAtMost(name string, most int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
 }

@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
@@ -19,12 +20,13 @@ import (
 )
 
 type cleanupFlags struct {
-	targetFlags
+	settings.Target
 	force, asJSON bool
 }
 
-func newCleanup() *cobra.Command {
+func newCleanup(environment settings.Environment) *cobra.Command {
 	var flags cleanupFlags
+	flags.Environment = environment
 	command := &cobra.Command{
 		Use:   "cleanup LEDGER",
 		Short: "Undo the holds and bookings of a killed run",
@@ -55,10 +57,10 @@ Exit codes:
 		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
 	}
 	f := command.Flags()
-	flags.targetFlags.register(f)
+	flags.Target.Register(f)
 	f.Lookup("base-url").Usage = "the partner's `address`; an address other than the ledger's requires --force"
 	f.Lookup("clock-url").Usage = "an `address` where the target's clock is read, to know whether a hold has expired"
-	f.StringVar(&flags.authType, "auth-type", "", authTypeUsage+"; set it if it differs from the ledger's")
+	f.StringVar(&flags.AuthType, "auth-type", "", settings.AuthTypeUsage+"; set it if it differs from the ledger's")
 	f.BoolVar(&flags.force, "force", false, "with --base-url: clean up without verifying that a run with this key at this address wrote the ledger")
 	f.BoolVar(&flags.asJSON, "json", false, "print the results as JSON")
 	complete(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt")})
@@ -73,7 +75,7 @@ type cleanedUp struct {
 }
 
 func (f cleanupFlags) run(command *cobra.Command, file string) error {
-	redact := probe.NewRedactor(f.key()).Redact
+	redact := probe.NewRedactor(f.Key()).Redact
 	account, err := f.open(file)
 	if err != nil {
 		return err
@@ -100,18 +102,18 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 
 // open opens the ledger of the run that the flags describe.
 func (f cleanupFlags) open(file string) (*ledger.Ledger, error) {
-	proof := ledger.Proof{AuthKey: f.key(), Waived: f.force}
-	if f.force && f.baseURL == "" {
+	proof := ledger.Proof{AuthKey: f.Key(), Waived: f.force}
+	if f.force && f.BaseURL == "" {
 		return nil, errors.New("--force needs --base-url: the address in a ledger that is not verified is not used")
 	}
-	if f.baseURL != "" {
-		address, err := parseBaseURL(f.baseURL)
+	if f.BaseURL != "" {
+		address, err := settings.ParseBaseURL(f.BaseURL)
 		if err != nil {
 			return nil, err
 		}
 		proof.BaseURL = address.String()
 	}
-	if err := f.checkKey(); err != nil {
+	if err := f.CheckKey(); err != nil {
 		return nil, err
 	}
 	account, err := ledger.Open(file, proof)
@@ -152,13 +154,13 @@ func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redac
 
 func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo.Undoing, error) {
 	head := account.Head()
-	f.baseURL, f.authType = cmp.Or(f.baseURL, head.BaseURL), cmp.Or(f.authType, string(head.AuthType))
-	target, err := f.check()
+	f.BaseURL, f.AuthType = cmp.Or(f.BaseURL, head.BaseURL), cmp.Or(f.AuthType, string(head.AuthType))
+	target, err := f.Check()
 	if err != nil {
 		return undo.Undoing{}, err
 	}
-	config := probe.Config{BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots, UserAgent: suite.UserAgent(cli.Version()), PublicOnly: f.publicOnly}
-	ahead, err := suite.ClockAhead(ctx, f.clockURL, config.RootCAs)
+	config := probe.Config{BaseURL: target.BaseURL, AuthType: target.AuthType, AuthKey: f.Key(), RootCAs: target.Roots, UserAgent: suite.UserAgent(cli.Version()), PublicOnly: f.PublicOnly}
+	ahead, err := suite.ClockAhead(ctx, f.ClockURL, config.RootCAs)
 	if err != nil {
 		return undo.Undoing{}, err
 	}

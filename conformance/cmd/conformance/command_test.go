@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,9 +21,19 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-// command is the built command: Ginkgo runs its specs once a process, so every run
-// of a test is a process of its own. The suite's own test runs it with the race detector.
-var command string
+// command builds the command, for the tests that need a process of their own.
+var command = sync.OnceValue(func() string {
+	path := filepath.Join(built, "conformance")
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("build the command: %v\n%s", err, out))
+	}
+	return path
+})
+
+// built is the folder of the built command.
+var built string
 
 // concurrentRuns is how many runs are in progress at the same time. Most of them wait for a
 // partner most of the time: one for each core would leave the cores idle.
@@ -34,51 +45,15 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "conformance-command-")
-		if err != nil {
+	os.Exit(func() (code int) {
+		var err error
+		if built, err = os.MkdirTemp("", "conformance-command-"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
-		defer os.RemoveAll(dir)
-		if detected {
-			return runWithoutDetector(filepath.Join(dir, "tests"))
-		}
-		command = filepath.Join(dir, "conformance")
-		if err := goTool("build", "-o", command, "."); err != nil {
-			fmt.Fprintf(os.Stderr, "build the command: %v\n", err)
-			return 1
-		}
+		defer os.RemoveAll(built)
 		return m.Run()
 	}())
-}
-
-// runWithoutDetector runs these tests in a process without the race detector, and
-// returns its exit code. They are about the command; the detector would watch the
-// partners that it judges in this process, for most of the time that the tests take.
-// Those are tested with it in their own module.
-func runWithoutDetector(binary string) int {
-	if err := goTool("test", "-c", "-vet=off", "-o", binary, "."); err != nil {
-		fmt.Fprintf(os.Stderr, "build the tests without the race detector: %v\n", err)
-		return 1
-	}
-	tests := exec.Command(binary, os.Args[1:]...)
-	tests.Stdin, tests.Stdout, tests.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := tests.Run(); err != nil {
-		fmt.Fprintf(os.Stderr, "the tests without the race detector: %v\n", err)
-		return 1
-	}
-	return 0
-}
-
-// goTool runs the go command. What it says is part of the error.
-func goTool(args ...string) error {
-	tool := exec.Command("go", args...)
-	tool.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := tool.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
-	return nil
 }
 
 // key is the key of every partner in these tests.
@@ -116,11 +91,10 @@ func readReport(t *testing.T, dir string) *report.Result {
 }
 
 // judge runs the command against a partner, which it must report on. Of the reports it
-// writes report.json, and those that args name; it takes memory rather than
-// time: there are some hundred runs.
+// writes report.json, and those that args name.
 func judge(t *testing.T, url string, args ...string) ran {
 	t.Helper()
-	r := start(t, append(withKey(), "GOGC=400"), append([]string{"run", "--base-url", url, "--reports", "report.json"}, args...)...).wait(t)
+	r := start(t, withKey(), append([]string{"run", "--base-url", url, "--reports", "report.json"}, args...)...).wait(t)
 	if r.result == nil {
 		t.Fatalf("want a report, got exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}

@@ -22,7 +22,7 @@ import (
 func completed(t *testing.T, args ...string) []string {
 	t.Helper()
 	var out, complaint bytes.Buffer
-	if code := execute(t.Context(), append([]string{"__complete"}, args...), &out, &complaint); code != 0 {
+	if code := execute(t.Context(), append([]string{"__complete"}, args...), nil, nil, &out, &complaint); code != 0 {
 		t.Fatalf("%v: want exit 0, got %d: %s", args, code, complaint.String())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -66,7 +66,7 @@ func TestTheSelftestOfADefectThatIsSwitchedOffExits1AndSaysThatItSurvived(t *tes
 	command := &cobra.Command{}
 	command.SetContext(t.Context())
 	command.SetOut(&out)
-	err := selftestFlags{parallel: 1, reportDir: t.TempDir()}.selftest(command, plan, selftest.Begin, "testdata/blind-suite")
+	err := selftestFlags{parallel: 1, reportDir: t.TempDir()}.selftest(command, plan, selftest.Begin)
 	if exit := (cli.Exit{}); !errors.As(err, &exit) || exit.Code != exitNonconformant {
 		t.Errorf("want exit 1, got %v", err)
 	}

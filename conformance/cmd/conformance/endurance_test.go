@@ -190,7 +190,7 @@ func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 		w.WriteHeader(recorder.Code)
 		_, _ = w.Write(answer)
 	})
-	p := start(t, withKey(), "run", "--base-url", address)
+	p := startProcess(t, withKey(), "run", "--base-url", address)
 	r := p.wait(t)
 	p.staysSmall(t)
 	for name, content := range r.files(t) {

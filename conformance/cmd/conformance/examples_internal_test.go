@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/baseline"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/internal/cli"
 )
 
 const examples = "../../../examples"
@@ -33,7 +35,7 @@ func TestEveryCommandAndFlagInTheRecipesIsThere(t *testing.T) {
 			if !strings.Contains(found[2], "--") {
 				continue // it may be prose
 			}
-			root := newRoot()
+			root := newRoot(nil)
 			addCompletion(root)
 			command, _, err := root.Find([]string{found[1]})
 			if err != nil || command.Name() != found[1] {
@@ -55,17 +57,16 @@ func TestEveryCommandAndFlagInTheRecipesIsThere(t *testing.T) {
 func TestEveryProfileOfTheExampleGivesARunThatCanBegin(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(examples, "conformance.yaml")
-	target := settingsOf(parsed(t, "--config", path))
-	profiles := target.Profiles()
+	profiles := sourcesOf(parsed(t, "--config", path)).Profiles()
 	if !slices.Equal(profiles, []string{"local", "production", "staging"}) {
 		t.Fatalf("want three profiles, got %v", profiles)
 	}
 	for _, profile := range profiles {
 		command := parsed(t, "--config", path, "--profile", profile)
-		if _, err := settingsOf(command).Apply(); err != nil {
+		if _, err := sourcesOf(command).Apply(); err != nil {
 			t.Errorf("%s: %v", profile, err)
 		}
-		if address, err := parseBaseURL(command.Flags().Lookup("base-url").Value.String()); err != nil {
+		if address, err := settings.ParseBaseURL(command.Flags().Lookup("base-url").Value.String()); err != nil {
 			t.Errorf("%s: want a partner's address, got %v, %v", profile, address, err)
 		}
 	}
@@ -84,10 +85,13 @@ func TestTheExampleOfABaselineNamesRulesThatAreThere(t *testing.T) {
 	}
 }
 
+// sourcesOf returns where the settings of the run command come from.
+func sourcesOf(command *cobra.Command) cli.Settings { return new(runFlags).sources(command.Flags()) }
+
 // parsed is the run command with these arguments.
 func parsed(t *testing.T, args ...string) *cobra.Command {
 	t.Helper()
-	command := newRun()
+	command := newRun(nil)
 	if err := command.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}

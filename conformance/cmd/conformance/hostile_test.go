@@ -156,7 +156,7 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 		t.Run(partner.name, func(t *testing.T) {
 			t.Parallel()
 			address := serve(t, partner.answer)
-			p := start(t, withKey(), "run", "--base-url", address, "--limit-scale", partner.scale(), "--reports", "report.json")
+			p := startProcess(t, withKey(), "run", "--base-url", address, "--limit-scale", partner.scale(), "--reports", "report.json")
 			r := p.wait(t)
 			r.hasOneFinding(t, "products."+partner.breaks, partnerapi.Products)
 			p.staysSmall(t)
@@ -226,7 +226,7 @@ func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
 			t.Run(string(endpoint)+" "+partner.name, func(t *testing.T) {
 				t.Parallel()
 				address := between(t, small(t), only(endpoint, partner.stepIn))
-				p := start(t, withKey(), "run", "--base-url", address, "--limit-scale", hurry, "--reports", "report.json")
+				p := startProcess(t, withKey(), "run", "--base-url", address, "--limit-scale", hurry, "--reports", "report.json")
 				r := p.wait(t)
 				r.hasOneFinding(t, string(endpoint)+"."+partner.breaks, endpoint)
 				p.staysSmall(t)

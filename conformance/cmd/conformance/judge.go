@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	stream "partnerkit.dev/conformance/internal/follow"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
@@ -90,7 +91,7 @@ Exit codes:
 	f.BoolVar(&recorded.HandlesTicketDelivery, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
 	f.BoolVar(&followed, "follow", false, "judge the entries that another program writes to standard input, and print each breach as a line of JSON")
 	f.BoolVar(&recorded.Partial, "partial", false, "calls of the same caller are missing: leave open what they may have changed")
-	f.StringVar(&dir, "report-dir", reportFolder, "the `folder` for the reports; it is created if missing")
+	f.StringVar(&dir, "report-dir", settings.ReportFolder, "the `folder` for the reports; it is created if missing")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
 	f.BoolVarP(&verbose, "verbose", "v", false, "show every rule, and the answer times")
 	complete(command, map[string]cobra.CompletionFunc{"report-dir": folders})

@@ -4,10 +4,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -16,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -29,39 +27,40 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(execute(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
 // execute runs the command and returns its exit code. It reports a usage error in one line, without
 // the key.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+func execute(ctx context.Context, args []string, environment settings.Environment, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot(environment)
+	root.SetIn(stdin)
 	root.SetOut(stdout)
 	addCompletion(root)
 	return cli.Run(ctx, root, args, stdout, stderr, exitUsage, func(command *cobra.Command, err error) string {
 		message := err.Error()
-		for _, key := range keysOf(command) {
+		for _, key := range keysOf(command, environment) {
 			message = probe.NewRedactor(key).Redact(message)
 		}
 		return oneLine(message)
 	})
 }
 
-func keysOf(command *cobra.Command) []string {
-	keys := []string{os.Getenv(probe.KeyVariable), os.Getenv(webhookSecretVariable)}
-	if given := command.Flags().Lookup(webhookSecretFlag); given != nil {
+func keysOf(command *cobra.Command, environment settings.Environment) []string {
+	keys := []string{environment.Get(probe.KeyVariable), environment.Get(settings.WebhookSecretVariable)}
+	if given := command.Flags().Lookup(settings.WebhookSecretFlag); given != nil {
 		keys = append(keys, given.Value.String())
 	}
-	if given := command.Flags().Lookup(authKeyFlag); given != nil {
+	if given := command.Flags().Lookup(settings.AuthKeyFlag); given != nil {
 		keys = append(keys, given.Value.String())
 	}
-	if variable := command.Flags().Lookup(authKeyEnvFlag); variable != nil {
-		keys = append(keys, os.Getenv(variable.Value.String()))
+	if variable := command.Flags().Lookup(settings.AuthKeyEnvFlag); variable != nil {
+		keys = append(keys, environment.Get(variable.Value.String()))
 	}
 	return keys
 }
 
-func newRoot() *cobra.Command {
+func newRoot(environment settings.Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "conformance",
 		Short: "Test whether a partner platform conforms to the partner contract",
@@ -73,7 +72,7 @@ the partner keeps it.`,
   conformance rules
   conformance explain reserve.vacancies.one`,
 	}
-	root.AddCommand(newRun(), newJudge(), newProxy(), newCleanup(), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
+	root.AddCommand(newRun(environment), newJudge(), newProxy(), newCleanup(environment), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
 	cli.Prepare(root, "; '%s --help' lists all", "; '%s --help' lists the flags")
 	root.SetHelpCommand(newHelp(root))
 	return root
@@ -114,35 +113,6 @@ func writeJSON(out io.Writer, value any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(value)
-}
-
-func readAtMost(name string, most int64) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, most))
-}
-
-// prepareFolder creates the folder for the reports and checks that it is writable. A folder with
-// the usual name, which the user did not choose, must not be a symbolic link: one in a cloned
-// repository could lead anywhere.
-func prepareFolder(dir, usual string) error {
-	if info, err := os.Lstat(dir); err == nil && dir == usual && info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("the report folder %s is a symbolic link: set --report-dir to the folder that it points to", dir)
-	}
-	err := os.MkdirAll(dir, 0o755)
-	if err == nil {
-		var trial *os.File
-		if trial, err = os.CreateTemp(dir, ".trial-*"); err == nil {
-			err = errors.Join(trial.Close(), os.Remove(trial.Name()))
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("--report-dir %s cannot be written (%w): name another folder", dir, fileerror.Reason(err))
-	}
-	return nil
 }
 
 // addCompletion adds the command that writes a shell's completion script. Cobra creates that

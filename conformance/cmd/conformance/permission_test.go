@@ -27,7 +27,7 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	file, locked, open := filepath.Join(folder, "file"), filepath.Join(folder, "locked"), filepath.Join(folder, "open")
 	// The binary's folder is let in as well.
-	if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(command), 0o755),
+	if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(command()), 0o755),
 		os.WriteFile(file, []byte("file"), 0), os.Mkdir(locked, 0o500), os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
 		t.Fatal(err)
 	}
@@ -54,17 +54,17 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			command := exec.CommandContext(ctx, command, strings.Fields(c.args)...)
-			command.Env = append(os.Environ(), withKey()...)
+			run := exec.CommandContext(ctx, command(), strings.Fields(c.args)...)
+			run.Env = append(os.Environ(), withKey()...)
 			if os.Geteuid() == 0 { // root has all permissions
-				command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
+				run.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 			}
 			var stdout, stderr bytes.Buffer
-			command.Stdout, command.Stderr = &stdout, &stderr
-			if err := command.Run(); command.ProcessState == nil {
+			run.Stdout, run.Stderr = &stdout, &stderr
+			if err := run.Run(); run.ProcessState == nil {
 				t.Fatal(err)
 			}
-			if code := command.ProcessState.ExitCode(); code != 2 || stdout.Len() > 0 {
+			if code := run.ProcessState.ExitCode(); code != 2 || stdout.Len() > 0 {
 				t.Errorf("want exit 2 and nothing on the standard output, got %d: %s", code, &stdout)
 			}
 			if message := stderr.String(); strings.Count(message, "\n") != 1 || !strings.HasPrefix(message, "conformance: ") || !strings.Contains(message, c.want) {

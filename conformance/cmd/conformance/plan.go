@@ -12,12 +12,12 @@ import (
 	"partnerkit.dev/internal/count"
 )
 
-func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir string) error {
+func (f *runFlags) plan(command *cobra.Command, config suite.Config) error {
 	plan, err := suite.Foresee(command.Context(), config)
 	if err != nil {
 		return cli.Exit{Code: exitIncomplete, Err: err}
 	}
-	plan.Ledger = f.ledgerName(reportDir)
+	plan.Ledger = f.LedgerName(f.ReportDir)
 	if f.asJSON {
 		return writeJSON(command.OutOrStdout(), plan)
 	}

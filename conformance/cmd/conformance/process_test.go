@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	main "partnerkit.dev/conformance/cmd/conformance"
 	"partnerkit.dev/conformance/internal/probe"
 )
 
@@ -34,7 +35,7 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser, *os.Process), a
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r := ran{dir: filepath.Join(t.TempDir(), "reports")}
-	run := exec.CommandContext(ctx, command, append([]string{"run", "--report-dir", r.dir, "--depth", "quick", "--base-url", url}, args...)...)
+	run := exec.CommandContext(ctx, command(), append([]string{"run", "--report-dir", r.dir, "--depth", "quick", "--base-url", url}, args...)...)
 	run.Env = append(os.Environ(), withKey()...)
 	output, err := run.StdoutPipe()
 	if err != nil {
@@ -51,24 +52,54 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser, *os.Process), a
 	return r
 }
 
-// start runs the command with that environment on top of this process's own,
-// which never holds a key.
+// start runs the command in this process, with that environment.
 func start(t *testing.T, environment []string, args ...string) *process {
+	t.Helper()
+	free <- struct{}{}
+	p := newProcess(t)
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	go func() {
+		var stdout, stderr bytes.Buffer
+		p.code = main.Execute(ctx, p.inItsFolder(args), environment, strings.NewReader(""), &stdout, &stderr)
+		p.took, p.stdout, p.stderr = time.Since(p.began), stdout.String(), stderr.String()
+		<-free
+		p.ended <- nil
+	}()
+	return p
+}
+
+func newProcess(t *testing.T) *process {
+	t.Helper()
+	return &process{ran: ran{dir: filepath.Join(t.TempDir(), "reports")}, ended: make(chan error, 1), began: time.Now()}
+}
+
+// inItsFolder adds to the arguments of a run the folder of its reports, and the depth of these tests.
+func (p *process) inItsFolder(args []string) []string {
+	if len(args) == 0 || args[0] != "run" {
+		return args
+	}
+	return slices.Concat([]string{"run", "--report-dir", p.dir, "--depth", "quick"}, args[1:])
+}
+
+// startProcess is start in a process of its own, for tests of signals, memory and the working
+// directory. Its environment stands on top of this process's own, which never holds a key.
+func startProcess(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
 	return startIn(t, "", environment, args...)
 }
 
-// startIn is start in a working directory; a run writes its reports where its settings say.
+// startIn is startProcess in a working directory; a run writes its reports where its settings say.
 func startIn(t *testing.T, folder string, environment []string, args ...string) *process {
 	t.Helper()
 	free <- struct{}{}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	p := &process{ran: ran{dir: filepath.Join(t.TempDir(), "reports")}, ended: make(chan error, 1), began: time.Now()}
-	if folder == "" && len(args) > 0 && args[0] == "run" {
-		args = slices.Concat([]string{"run", "--report-dir", p.dir, "--depth", "quick"}, args[1:])
+	p := newProcess(t)
+	if folder == "" {
+		args = p.inItsFolder(args)
 	}
-	p.command = exec.CommandContext(ctx, command, args...)
+	p.command = exec.CommandContext(ctx, command(), args...)
 	p.command.Dir = folder
 	p.command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, probe.KeyVariable+"=")

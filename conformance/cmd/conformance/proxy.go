@@ -18,6 +18,7 @@ import (
 	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/live"
 	"partnerkit.dev/conformance/internal/proxy"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
@@ -84,7 +85,7 @@ Exit codes:
 	f.StringVar(&flags.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust in addition to the system's, for the partner")
 	f.StringVar(&flags.record, "record", "", "append the judged calls to this `file`; a name ending in .gz is compressed")
 	f.BoolVar(&flags.tickets, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
-	f.StringVar(&flags.reportDir, "report-dir", reportFolder, "the `folder` for the reports; it is created if missing")
+	f.StringVar(&flags.reportDir, "report-dir", settings.ReportFolder, "the `folder` for the reports; it is created if missing")
 	f.Int64Var(&flags.mostCalls, "max-waiting", 2000, "at most this many calls are in progress or wait to be judged; others are not judged")
 	f.Int64Var(&flags.mostMemory, "max-memory", 128, "at most this many `MiB` for copies of these calls; calls without room are not judged")
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON when the proxy stops, and nothing else")
@@ -101,7 +102,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	roots, err := targetFlags{caFile: f.caFile}.roots()
+	roots, err := settings.ReadRoots(f.caFile)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := prepareFolder(f.reportDir, reportFolder); err != nil {
+	if err := settings.PrepareFolder(f.reportDir, settings.ReportFolder); err != nil {
 		return err
 	}
 	listener, err := listen("--listen", f.listen)
@@ -195,7 +196,7 @@ func (f *proxyFlags) check() (*url.URL, error) {
 	if f.upstream == "" {
 		return nil, errors.New("--upstream is missing: give the partner's address, such as --upstream https://partner.example/api")
 	}
-	upstream, err := parseAddress(f.upstream)
+	upstream, err := settings.ParseAddress(f.upstream)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--upstream %w, such as https://partner.example/api", err)

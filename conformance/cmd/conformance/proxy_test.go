@@ -34,7 +34,7 @@ func startProxy(t *testing.T, upstream string, args ...string) *proxying {
 	p := &proxying{dir: t.TempDir(), read: make(chan struct{})}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	p.command = exec.CommandContext(ctx, command, append([]string{
+	p.command = exec.CommandContext(ctx, command(), append([]string{
 		"proxy", "--upstream", upstream, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--report-dir", p.dir,
 	}, args...)...)
 	output, err := p.command.StdoutPipe()

@@ -5,56 +5,47 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/nearest"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
-// reportFolder is the default folder of the reports.
-const reportFolder = "conformance-report"
-
-const shortestRun = time.Second
-
-type runFlags struct {
-	targetFlags
-	safetyFlags
-	judgingFlags
-	webhookFlags
-
-	reportDir                                   string
-	reports                                     []string
-	handlesTicketDelivery, noRaces, includeSlow bool
-	verbose, watch                              bool
-	progress                                    string
-	awaitLedger                                 bool
-	watchPaths                                  []string
-	maxDuration                                 time.Duration
-	limitScale                                  float64
+// usualRun says how many holds and bookings a run makes.
+func usualRun() string {
+	standard, quick := plan.Standard.Usual(), plan.Quick.Usual()
+	return fmt.Sprintf("It makes about\n%d holds and %d bookings, or %d and %d with --depth quick, for slots of the next 60 days.",
+		standard.Holds, standard.Bookings, quick.Holds, quick.Bookings)
 }
 
-func newRun() *cobra.Command {
+type runFlags struct {
+	settings.Run
+
+	planOnly, asJSON bool
+	verbose, watch   bool
+	progress         string
+	awaitLedger      bool
+	watchPaths       []string
+}
+
+func newRun(environment settings.Environment) *cobra.Command {
 	var flags runFlags
+	flags.Environment = environment
 	command := &cobra.Command{
 		Use:   "run --base-url URL",
 		Short: "Judge a partner by the contract",
 		Long: `Calls the partner's endpoints, judges every rule of the catalogue, and writes
 report.html, report.json, report.md, junit.xml, run.har (every call) and badge.svg.
 
-The run releases or cancels everything that it holds or books. It makes about
-thirty holds and seven bookings, for slots of the next 60 days. Some calls
-are sent at the same time, up to eight of them, unless --no-races is set.
+The run releases or cancels everything that it holds or books. ` + usualRun() + `
+Some calls are sent at the same time, up to eight of them, unless --no-races is set.
 --plan prints what would be held and booked, and stops. --read-only, --max-holds,
 --max-bookings, --max-rps, --product, --option, --from and --to limit it. Every hold
 and booking is recorded in a ledger before it is made: if the run is killed,
@@ -81,7 +72,7 @@ Every flag can be set in the environment, as CONFORMANCE_BASE_URL is for
 --base-url, and in a settings file, with profiles for several partners or
 environments. The command line takes precedence over the environment, the
 environment over the profile, and the profile over the file's common settings.
-` + settingsFile + ` is read from the working directory. Name the file with --config
+` + settings.File + ` is read from the working directory. Name the file with --config
 if it sets addresses, files or the key's variable: base-url, clock-url,
 webhook-listen, webhook-url, auth-key-env, ca-file, baseline, report-dir or ledger.
 A repository that you cloned may contain such a file, which must not choose these.
@@ -102,54 +93,36 @@ Exit codes:
   conformance run --config conformance.yaml --profile staging`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			given := givenFlags(command.Flags())
-			source, wrong := settingsOf(command).Apply()
-			if len(wrong) > 0 {
-				return wrong[0]
-			}
-			config, err := flags.config(command.Flags().Changed)
+			config, source, err := flags.config(command.Flags())
 			switch {
-			case err != nil && source != "":
-				return fmt.Errorf("%w (settings from %s)", err, source)
 			case err != nil:
 				return err
 			case source != "" && !flags.asJSON && flags.progress != progressJSON:
 				fmt.Fprintf(command.OutOrStdout(), "settings from %s\n", oneLine(source))
 			}
-			if flags.planOnly {
-				return flags.plan(command, config, flags.reportDir)
+			switch {
+			case flags.planOnly:
+				return flags.plan(command, config)
+			case flags.watch:
+				return runWatch(command, config, flags)
 			}
-			if flags.watch {
-				return runWatch(command, config, flags, given)
+			outcome, err := run(command, config, flags)
+			if outcome == nil {
+				return err
 			}
-			return run(command, config, flags)
+			code := exitCode(outcome.Result)
+			if err != nil {
+				code = cmp.Or(code, exitUsage)
+			}
+			return cli.Exit{Code: code, Err: err}
 		},
 	}
-	f := command.Flags()
-	flags.targetFlags.register(f)
-	f.StringVar(&flags.authType, "auth-type", string(partnerapi.Bearer), authTypeUsage)
-	flags.safetyFlags.register(f)
-	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
-	f.StringVar(&flags.reportDir, "report-dir", reportFolder, "the `folder` for the reports; it is created if missing")
-	f.StringSliceVar(&flags.reports, "reports", nil, "write only these `files`: "+strings.Join(view.Names(), ", "))
-	f.BoolVar(&flags.noRaces, "no-races", false, "make no concurrent calls; the rules about them are skipped")
-	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; rules without time are inconclusive")
-	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("without --clock-url, wait until a hold has expired, at most %.0f minutes", suite.LongestWait.Minutes()))
-	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show every rule, and the answer times")
-	f.StringVar(&flags.progress, "progress", progressText, "what to print during the run: text for people, or json, one object a line for each judged rule and nothing else")
-	f.BoolVar(&flags.awaitLedger, "await-ledger", false, "with --progress json: before each hold and booking, print {\"ledger\": true} and wait for a line on standard input, so that the caller can copy the ledger first")
-	f.BoolVar(&flags.watch, "watch", false, "run again after Enter, a restart of the partner, or a change at --watch-path, until Ctrl-C")
-	f.StringSliceVar(&flags.watchPaths, "watch-path", nil, "with --watch: the `files` or folders whose changes start a run")
-	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
-	flags.judgingFlags.register(f)
-	flags.webhookFlags.register(f)
-	cli.RegisterFile(f, settingsFile)
-	_ = f.MarkHidden("limit-scale") // the flag exists
+	flags.register(command.Flags())
 	complete(command, map[string]cobra.CompletionFunc{
 		"auth-type":  oneOf(authTypes),
 		"progress":   cobra.FixedCompletions([]string{progressText, progressJSON}, cobra.ShellCompDirectiveNoFileComp),
 		"rule":       someOf(ruleIDs),
-		"profile":    oneOf(func() []string { return settingsOf(command).Profiles() }),
+		"profile":    oneOf(func() []string { return flags.sources(command.Flags()).Profiles() }),
 		"report-dir": folders,
 		"reports":    someOf(view.Names),
 		"baseline":   files("yaml", "yml"),
@@ -159,61 +132,40 @@ Exit codes:
 	return command
 }
 
-// settingsFile is the file that is read if it is in the working directory.
-const settingsFile = "conformance.yaml"
-
-// settingsOf returns the sources of settings for the flags of the run command: a file, and
-// environment variables with the prefix CONFORMANCE_. Empty variables are ignored.
-func settingsOf(command *cobra.Command) cli.Settings {
-	return cli.Settings{
-		Flags:    command.Flags(),
-		Variable: cli.Prefixed("CONFORMANCE_"),
-		Lookup:   func(name string) (string, bool) { text := os.Getenv(name); return text, text != "" },
-		File: &cli.SettingsFile{
-			Default: settingsFile,
-			Fresh:   func() *pflag.FlagSet { return newRun().Flags() },
-			Secrets: map[string]string{
-				authKeyFlag:       "set " + probe.KeyVariable + ", or name another variable with " + authKeyEnvFlag,
-				webhookSecretFlag: "set " + webhookSecretVariable,
-			},
-			Found: []string{
-				"auth-type", "handles-ticket-delivery", "label", "rule", "fail-fast", "strict", "explore", "seed", "include-slow", "no-races",
-				"max-duration", "read-only", "max-holds", "max-bookings", "max-rps", "product", "option", "from", "to", "plan", "json", "reports",
-			},
-			Hint: nearest.Hint,
-		},
-	}
+// register adds the flags of the command.
+func (f *runFlags) register(flags *pflag.FlagSet) {
+	f.Run.Register(flags)
+	flags.BoolVar(&f.planOnly, "plan", false, "print the planned holds and bookings, and stop; reads only the catalog and availability")
+	flags.BoolVar(&f.asJSON, "json", false, "with --plan: print it as JSON")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show every rule, and the answer times")
+	flags.StringVar(&f.progress, "progress", progressText, "what to print during the run: text for people, or json, one object a line for each judged rule and nothing else")
+	flags.BoolVar(&f.awaitLedger, "await-ledger", false, "with --progress json: before each hold and booking, print {\"ledger\": true} and wait for a line on standard input, so that the caller can copy the ledger first")
+	flags.BoolVar(&f.watch, "watch", false, "run again after Enter, a restart of the partner, or a change at --watch-path, until Ctrl-C")
+	flags.StringSliceVar(&f.watchPaths, "watch-path", nil, "with --watch: the `files` or folders whose changes start a run")
 }
 
-func (f runFlags) config(changed func(flag string) bool) (suite.Config, error) {
-	target, err := f.targetFlags.check()
-	if err != nil {
-		return suite.Config{}, err
-	}
-	config := suite.Config{
-		BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots, PublicOnly: f.publicOnly,
-		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces, HandlesTicketDelivery: f.handlesTicketDelivery,
-		Bounds: f.bounds, IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: cli.Version(),
-	}
-	if config.Webhooks, err = f.webhookFlags.config(changed); err != nil {
-		return suite.Config{}, err
-	}
-	for _, check := range []func() error{func() error { return f.judgingFlags.apply(&config) }, f.safetyFlags.check, f.check} {
-		if err := check(); err != nil {
-			return suite.Config{}, err
-		}
-	}
-	return config, nil
+// sources returns where the settings come from that the command line does not give.
+func (f *runFlags) sources(flags *pflag.FlagSet) cli.Settings {
+	return settings.Sources(flags, f.Environment, func() *pflag.FlagSet {
+		fresh := pflag.NewFlagSet("run", pflag.ContinueOnError)
+		new(runFlags).register(fresh)
+		return fresh
+	})
 }
 
-func (f runFlags) check() error {
-	if f.maxDuration < shortestRun {
-		return fmt.Errorf("--max-duration %s is too short: expected at least %s", f.maxDuration, shortestRun)
+// config returns the configuration of the run, and the source of a file's settings or "".
+func (f *runFlags) config(flags *pflag.FlagSet) (suite.Config, string, error) {
+	config, source, err := f.Config(f.sources(flags))
+	if err == nil {
+		err = f.check()
 	}
-	if !(f.limitScale > 0 && f.limitScale <= 1) { // this form also refuses NaN
-		return fmt.Errorf("--limit-scale %g: expected more than 0, at most 1", f.limitScale)
-	}
+	return config, source, err
+}
+
+func (f *runFlags) check() error {
 	switch {
+	case f.asJSON && !f.planOnly:
+		return errors.New("--json needs --plan; the result of a run is in report.json")
 	case len(f.watchPaths) > 0 && !f.watch:
 		return errors.New("--watch-path needs --watch")
 	case f.progress != progressText && f.progress != progressJSON:
@@ -224,25 +176,20 @@ func (f runFlags) check() error {
 		return errors.New("--progress json cannot be combined with --watch or --plan")
 	case f.watch && f.planOnly:
 		return errors.New("--watch and --plan cannot be combined")
-	case f.watch && len(f.reports) > 0 && !slices.Contains(f.reports, "report.json"):
-		return errors.New("--watch needs report.json: add it to --reports")
-	}
-	for _, name := range f.reports {
-		if !slices.Contains(view.Names(), name) {
-			return fmt.Errorf("--reports %q: expected some of %s", name, strings.Join(view.Names(), ", "))
-		}
 	}
 	return nil
 }
 
-func run(command *cobra.Command, config suite.Config, flags runFlags) error {
+// run judges the partner, shows its progress, and writes the reports. It returns nil if nothing was
+// judged.
+func run(command *cobra.Command, config suite.Config, flags runFlags) (*suite.Outcome, error) {
 	// Find out before the run whether the folder can be written.
-	if err := prepareFolder(flags.reportDir, reportFolder); err != nil {
-		return err
+	if err := settings.PrepareFolder(flags.ReportDir, settings.ReportFolder); err != nil {
+		return nil, err
 	}
 	var err error
-	if config.Ledger, err = flags.beginLedger(config, flags.reportDir); err != nil {
-		return err
+	if config.Ledger, err = flags.BeginLedger(config, flags.ReportDir); err != nil {
+		return nil, err
 	}
 	redact, out := config.Redactor().Redact, command.OutOrStdout()
 	lines := &jsonLines{out: out}
@@ -259,20 +206,15 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	if flags.progress == progressJSON {
 		config.Progress = lines.rules(redact)
 	}
-	outcome, err := suite.Judge(command.Context(), config)
+	outcome, err := suite.Run(command.Context(), config)
 	if err != nil {
-		return err
+		return nil, errors.Join(err, config.Ledger.Close())
 	}
 	screen.end(outcome.Result)
 
-	files, sum, err := outcome.WriteReports(flags.reportDir, flags.reports...)
-	err = errors.Join(err, config.Ledger.Close())
+	files, sum, err := outcome.WriteReports(flags.ReportDir, flags.Reports...)
 	screen.reports(files, sum)
-	code := exitCode(outcome.Result)
-	if err != nil {
-		code = cmp.Or(code, exitUsage)
-	}
-	return cli.Exit{Code: code, Err: err}
+	return outcome, errors.Join(err, config.Ledger.Close())
 }
 
 func exitCode(r *report.Result) int {

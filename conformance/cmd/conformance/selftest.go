@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/cli"
 )
@@ -28,7 +28,7 @@ type selftestFlags struct {
 	lawful, fast      bool
 	recorded          bool
 	asJSON            bool
-	parallel          int
+	parallel, sample  int
 	customers         int
 	depth             string
 	now               string
@@ -63,6 +63,7 @@ Exit codes:
   2  the command line was wrong, or the command failed`,
 		Example: `  conformance selftest
   conformance selftest --fast --parallel 4
+  conformance selftest --fast --sample 6
   conformance selftest --defect release-gives-nothing-back,hold-without-code
   conformance selftest --deep all
   conformance selftest --deep party,repeat
@@ -76,15 +77,11 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			executable, err := os.Executable()
-			if err != nil {
-				return fmt.Errorf("the command cannot find its own file, which it runs for every partner: %w", err)
-			}
 			now, err := flags.begin()
 			if err != nil {
 				return err
 			}
-			return flags.selftest(command, cases, now, executable)
+			return flags.selftest(command, cases, now)
 		},
 	}
 	f := command.Flags()
@@ -92,6 +89,7 @@ Exit codes:
 	f.StringSliceVar(&flags.variants, "variant", nil, "only the variants of these `names`, as 'mockpartner variants' lists them")
 	f.StringSliceVar(&flags.deep, "deep", nil, "only the deep defects, which break a rule only in some cases: of these `dimensions`, or all")
 	f.BoolVar(&flags.fast, "fast", false, "one defect per rule, and no variants")
+	f.IntVar(&flags.sample, "sample", 0, "with --fast, also every `nth` of the other defects and the variants; 0 means none")
 	f.BoolVar(&flags.lawful, "lawful", false, "judge only the plain mock and its lawful variants, which must pass")
 	f.BoolVar(&flags.recorded, "recorded", false, "also judge a recording of each run, which must give the same results")
 	f.IntVar(&flags.customers, "customers", 0, "how many other customers book at the partner during each run; a run is then slower, and leaves more rules open")
@@ -110,6 +108,8 @@ func (f selftestFlags) plan(named, deep bool) (selftest.Plan, error) {
 	switch {
 	case f.parallel < 1 || f.parallel > mostParallel:
 		return selftest.Plan{}, fmt.Errorf("--parallel %d: expected 1 to %d", f.parallel, mostParallel)
+	case f.sample < 0 || f.sample > 0 && !f.fast:
+		return selftest.Plan{}, fmt.Errorf("--sample %d: expected --fast, and a number from 1", f.sample)
 	case f.customers < 0:
 		return selftest.Plan{}, fmt.Errorf("--customers %d: expected 0 or more", f.customers)
 	}
@@ -138,7 +138,7 @@ func (f selftestFlags) cases(named, deep bool) (selftest.Plan, error) {
 	case named:
 		return selftest.Only(f.defects, f.variants)
 	case f.fast:
-		return selftest.Fast(), nil
+		return selftest.Fast(f.sample), nil
 	default:
 		return selftest.Whole(), nil
 	}
@@ -156,8 +156,8 @@ func (f selftestFlags) begin() (time.Time, error) {
 	return now, nil
 }
 
-func (f selftestFlags) selftest(command *cobra.Command, cases selftest.Plan, now time.Time, executable string) error {
-	if err := prepareFolder(f.reportDir, matrixFolder); err != nil {
+func (f selftestFlags) selftest(command *cobra.Command, cases selftest.Plan, now time.Time) error {
+	if err := settings.PrepareFolder(f.reportDir, matrixFolder); err != nil {
 		return err
 	}
 	out := command.OutOrStdout()
@@ -166,7 +166,7 @@ func (f selftestFlags) selftest(command *cobra.Command, cases selftest.Plan, now
 	}
 	shown := beginTrials(out, cases)
 	matrix, err := selftest.Run(command.Context(), cases, selftest.Config{
-		Command: executable, Dir: f.reportDir, Now: now, Recorded: f.recorded, Parallel: f.parallel, Progress: shown.trial,
+		Dir: f.reportDir, Now: now, Recorded: f.recorded, Parallel: f.parallel, Progress: shown.trial,
 	})
 	shown.finish()
 	switch {

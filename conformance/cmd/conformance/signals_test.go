@@ -90,7 +90,7 @@ func TestHoldsAreUndoneWhenTheRunIsInterrupted(t *testing.T) {
 				t.Parallel()
 				mock := small(t)
 				slow, come := stopAt(at)
-				p := start(t, withKey(), "run", "--base-url", between(t, mock, slow))
+				p := startProcess(t, withKey(), "run", "--base-url", between(t, mock, slow))
 				p.interruptAt(t, come, interrupt.signals)
 				r := p.wait(t)
 				if r.code != 3 || r.result == nil || r.result.Verdict != report.Incomplete || r.result.Reason != "the run was interrupted" {
@@ -133,7 +133,7 @@ func TestABreachStandsAlsoWhenTheRunIsInterruptedLater(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
 	slow, come := stopAt(moment{endpoint: partnerapi.Confirm, call: 1})
-	p := start(t, withKey(), "run", "--base-url", between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	p := startProcess(t, withKey(), "run", "--base-url", between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has("updated_since") {
 			http.Error(w, `{"message":"unknown parameter"}`, http.StatusBadRequest)
 			return
@@ -211,7 +211,7 @@ func (k killing) killed(t *testing.T, mock *mockpartner.Mock) (address, account 
 		}
 		<-gone
 	})
-	p := start(t, withKey(), append([]string{"run", "--base-url", address}, ofMock(address)...)...)
+	p := startProcess(t, withKey(), append([]string{"run", "--base-url", address}, ofMock(address)...)...)
 	started <- p
 	err := <-p.ended
 	close(gone)

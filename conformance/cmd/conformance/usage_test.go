@@ -207,6 +207,7 @@ func badSelftests() []misuse {
 		{name: "a selftest with an unknown defect", args: of("--defect", "hold-without-cod"), want: "there is no defect with this name"},
 		{name: "a selftest with an unknown variant", args: of("--variant", "gzipped"), want: "there is no variant with this name"},
 		{name: "a selftest with a defect of no name", args: of("--defect", ""), want: "--defect and --variant are empty: give names"},
+		{name: "a sample of a complete selftest", args: of("--sample", "6"), want: "--sample 6: expected --fast"},
 		{name: "a fast selftest with a defect", args: of("--fast", "--defect", "hold-without-code"), want: "--fast chooses the defects itself"},
 		{name: "a selftest without parallel partners", args: of("--parallel", "0"), want: "--parallel 0: expected 1 to 64"},
 		{name: "a selftest of too many parallel partners", args: of("--parallel", "65"), want: "--parallel 65: expected 1 to 64"},

@@ -1,25 +1,17 @@
 package selftest
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/internal/settings"
+	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -136,55 +128,36 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 
 // bench makes the suite judge mocks, one after another or concurrently.
 type bench struct {
-	command  string    // the path of the conformance command
 	now      time.Time // the start time of all mocks' clocks
 	recorded bool      // also judge a recording of each run
 }
 
-// judge runs the command against a mock and returns its report. The report's files are then in dir.
-func (b *bench) judge(ctx context.Context, dir string, m *mock) (*report.Result, error) {
-	account := filepath.Join(dir, "ledger.jsonl")
-	if err := os.Remove(account); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err // the ledger of an earlier try; what that left behind ended with its mock
-	}
-	args := []string{
-		"run", "--config", "", "--report-dir", dir, "--reports", "report.json", "--ledger", account,
-		"--base-url", m.address, "--clock-url", m.address + "/_mock/clock",
+// judge judges a mock.
+func (b *bench) judge(ctx context.Context, m *mock) (*suite.Outcome, error) {
+	flags := []string{
+		"--config=", "--base-url", m.address, "--clock-url", m.address + "/_mock/clock",
 		"--limit-scale", strconv.FormatFloat(m.of.limitScale(), 'g', -1, 64),
 	}
 	// A partner without tickets is registered as leaving them to the marketplace.
 	if !m.Default().Platform().Conduct().Policy.NoTickets {
-		args = append(args, "--handles-ticket-delivery")
+		flags = append(flags, "--handles-ticket-delivery")
 	}
 	if m.inbox != "" {
 		wait := webhookWait
 		if m.of.Customers > 0 {
 			wait = webhookWaitAmongOthers
 		}
-		args = append(args, "--webhook-listen", m.inbox, "--webhook-wait", wait.String())
+		flags = append(flags, "--webhook-listen", m.inbox, "--webhook-wait", wait.String())
 	}
-	run := exec.CommandContext(ctx, b.command, append(args, m.of.Flags...)...)
-	// Settings in the environment for another partner must not apply to the mock.
-	run.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		return strings.HasPrefix(variable, "CONFORMANCE_")
-	}), probe.KeyVariable+"="+authKey, inbox.SecretVariable+"="+webhookSecret, "GOGC=400") // a run is short: memory is cheaper than garbage collection
-	var complaint bytes.Buffer
-	run.Stderr = &complaint
-	err := run.Run()
+	config, err := settings.FromFlags(append(flags, m.of.Flags...), settings.Environment{
+		probe.KeyVariable + "=" + authKey, inbox.SecretVariable + "=" + webhookSecret,
+	})
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := suite.Run(ctx, config)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	// The exit code shows the same as the verdict in the report.
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		return nil, fmt.Errorf("start the suite: %w", err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
-	if err != nil {
-		return nil, fmt.Errorf("the suite wrote no report, and ended with %s: %s", run.ProcessState, strings.TrimSpace(complaint.String()))
-	}
-	result := &report.Result{}
-	if err := json.Unmarshal(text, result); err != nil {
-		return nil, fmt.Errorf("read the suite's report: %w", err)
-	}
-	return result, nil
+	return outcome, err
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,35 +16,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// command is the file of the built command.
-var command string
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "selftest-command-")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		command = filepath.Join(dir, "conformance")
-		build := exec.Command("go", "build", "-o", command, "../../cmd/conformance")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build the command: %v\n%s", err, out)
-			return 1
-		}
-		return m.Run()
-	}())
-}
-
 // try runs the selftest on one case, with nothing to prove but it.
 func try(t *testing.T, c selftest.Case) (*selftest.Matrix, string) {
 	t.Helper()
 	dir := t.TempDir()
 	matrix, err := selftest.Run(t.Context(), selftest.Plan{Cases: []selftest.Case{c}}, selftest.Config{
-		Now: selftest.Begin, Command: command, Dir: dir, Parallel: 2, Progress: func(selftest.Trial) {},
+		Now: selftest.Begin, Dir: dir, Parallel: 2, Progress: func(selftest.Trial) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -147,27 +121,10 @@ func TestASelftestThatIsInterruptedSaysSo(t *testing.T) {
 	defer interrupt()
 	tried := 0
 	_, err = selftest.Run(ctx, plan, selftest.Config{
-		Now: selftest.Begin, Command: command, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) { tried++; interrupt() },
+		Now: selftest.Begin, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) { tried++; interrupt() },
 	})
 	if !errors.Is(err, context.Canceled) || tried != 1 {
 		t.Errorf("want the context's error after one trial, got %v after %d", err, tried)
-	}
-}
-
-func TestASuiteThatWritesNoReportIsAnErrorAndNoOutcome(t *testing.T) {
-	t.Parallel()
-	plan, err := selftest.Only([]string{"hold-without-code"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, want := range map[string]string{
-		"/bin/false": "hold-without-code: the suite wrote no report, and ended with exit status 1",
-		filepath.Join(t.TempDir(), "no-such-one"): "hold-without-code: start the suite: ",
-	} {
-		_, err := selftest.Run(t.Context(), plan, selftest.Config{Now: selftest.Begin, Command: file, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) {}})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: want %q, got %v", file, want, err)
-		}
 	}
 }
 
@@ -210,7 +167,11 @@ func TestThePlansAreEveryPartnerOneDefectARuleOrThoseThatAreNamed(t *testing.T) 
 	if plan, want := selftest.Whole(), 2+len(mockpartner.Variants())+len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
 		t.Errorf("want %d partners and every rule, got %d and %d", want, len(plan.Cases), len(plan.Rules))
 	}
-	fast := selftest.Fast()
+	all := len(mockpartner.Defects()) + len(mockpartner.Variants())
+	if plan, want := selftest.Fast(10), 1+rules+(all-rules)/10; len(plan.Cases) != want {
+		t.Errorf("want one defect of each rule and a tenth of the others, %d partners, got %d", want, len(plan.Cases))
+	}
+	fast := selftest.Fast(0)
 	for _, c := range fast.Cases {
 		delete(broken, c.Rule)
 	}
@@ -240,7 +201,7 @@ func TestARecordingOfARunShowsTheSameBreaches(t *testing.T) {
 		cases = append(cases, selftest.Case{Kind: selftest.Defect, Name: name, Rule: broken, Options: mockpartner.Options{Defects: []string{name}}})
 	}
 	matrix, err := selftest.Run(t.Context(), selftest.Plan{Cases: cases, Depth: "quick"}, selftest.Config{
-		Now: selftest.Begin, Command: command, Dir: t.TempDir(), Recorded: true, Parallel: 2, Progress: func(selftest.Trial) {},
+		Now: selftest.Begin, Dir: t.TempDir(), Recorded: true, Parallel: 2, Progress: func(selftest.Trial) {},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,12 +3,10 @@ package selftest
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
@@ -50,9 +48,9 @@ type Trial struct {
 // Folder returns the name of the folder with the trial's reports.
 func (t Trial) Folder() string { return string(t.Kind) + "-" + t.Name }
 
-// try makes the suite judge the case's partner, and writes the report into dir. A case about time
-// is tried again if its result is unexpected, because a busy machine also causes late answers. try
-// returns an error if there is no report.
+// try makes the suite judge the case's partner, and writes the report of an unexpected result into dir.
+// A case about time is tried again if its result is unexpected, because a busy machine also causes
+// late answers.
 func (b *bench) try(ctx context.Context, dir string, c Case) (Trial, error) {
 	trial, err := b.tryOnce(ctx, dir, c)
 	if err == nil && len(trial.Problems) > 0 && c.isAboutTime() {
@@ -68,10 +66,11 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 		return Trial{}, err
 	}
 	defer m.close()
-	result, err := b.judge(ctx, dir, m)
+	outcome, err := b.judge(ctx, m)
 	if err != nil {
 		return Trial{}, err
 	}
+	result := outcome.Result
 	trial := Trial{
 		Kind: c.Kind, Name: c.Name, Rule: c.Rule, Dimension: c.Dimension,
 		Failed: with(result, report.Failed), Warned: with(result, report.Warned), Idle: m.idle(), Problems: []string{},
@@ -91,11 +90,7 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 	if len(trial.Problems) == 0 {
 		return trial, nil
 	}
-	// The run wrote only report.json, because most HTML pages would never be read.
-	page, err := view.HTML(result)
-	if err == nil {
-		err = view.WriteFile(filepath.Join(dir, "report.html"), page)
-	}
+	_, _, err = outcome.WriteReports(dir, "report.json", "report.html")
 	return trial, err
 }
 

@@ -1,3 +1,5 @@
+// Package view draws the reports of a run: HTML, Markdown, JUnit, HTTP archive, badge, and the
+// timelines of races.
 package view
 
 import (

@@ -68,17 +68,17 @@ func catalogIsPulled(ctx context.Context, s *stage) error {
 	})
 }
 
-// webhookTime limits the wait for a webhook.
-const webhookTime = 30 * time.Second
-
 // webhookPaths are the ends of the webhooks' addresses.
 var webhookPaths = map[mockpartner.WebhookKind]string{mockpartner.Trigger: "/sync/trigger", mockpartner.Notify: "/availability/notify"}
 
 // webhookArrives waits until the webhook of that kind has arrived and prints it. The demo sends one
 // of each kind.
 func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind) error {
-	if _, err := s.partner.silent.Webhooks.Wait(ctx, kind, "", 1, webhookTime); err != nil {
-		return err
+	for arrived := false; !arrived; {
+		var err error
+		if arrived, err = s.partner.silent.Webhooks.Wait(ctx, kind, "", 1, time.Minute); err != nil {
+			return err
+		}
 	}
 	all, err := s.partner.silent.Webhooks.Status(ctx)
 	if err != nil {

@@ -5,7 +5,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +22,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/internal/tooltest"
 )
 
 // wait limits how long a test waits. It is far longer than a busy machine needs.
@@ -35,13 +40,8 @@ var built = sync.OnceValues(func() (string, error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-o", dir, "./mockpartner/cmd/mockpartner", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./examples/cmd/demo")
-	build.Dir = "../../.."
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("build the commands: %w: %s", err, output)
-	}
-	return dir, os.Chmod(dir, 0o755)
+	err := buildtest.Install(dir, "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/examples/cmd/demo")
+	return dir, errors.Join(err, os.Chmod(dir, 0o755))
 })
 
 func TestMain(m *testing.M) {
@@ -65,6 +65,9 @@ const nobody = 65534
 // begin starts a demo. If root runs the tests, ordinary starts it as an ordinary user.
 func begin(t *testing.T, ordinary bool, args ...string) *show {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out built commands")
+	}
 	bin, err := built()
 	check(t, err)
 	temp, err := os.MkdirTemp("", "demo-test-") // short enough for a socket's path, and open to PostgreSQL's user
@@ -75,9 +78,13 @@ func begin(t *testing.T, ordinary bool, args ...string) *show {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	t.Cleanup(cancel)
 	s.Cmd = exec.CommandContext(ctx, filepath.Join(bin, "demo"), append([]string{"-bin", bin, "-out", s.out}, args...)...)
-	// The demo must not download anything or use an existing database.
-	s.Env = append(os.Environ(), "TMPDIR="+temp, "HOME="+temp, "HTTPS_PROXY=http://127.0.0.1:1", "MARKETPLACE_DATABASE_URL=postgres://127.0.0.1:1/nowhere", "CONFORMANCE_BASE_URL=http://127.0.0.1:1")
+	// The demo must not use an existing database. If the machine has no PostgreSQL, it downloads one.
+	registry, _ := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output() // with the user's own home; "" without npm
+	s.Env = append(os.Environ(), "TMPDIR="+temp, "HOME="+temp, "MARKETPLACE_NPM_REGISTRY="+cmp.Or(os.Getenv("MARKETPLACE_NPM_REGISTRY"), strings.TrimSpace(string(registry))), "MARKETPLACE_DATABASE_URL=postgres://127.0.0.1:1/nowhere", "CONFORMANCE_BASE_URL=http://127.0.0.1:1")
 	s.Cancel = func() error { return s.Process.Signal(syscall.SIGTERM) }
+	if cache, err := os.UserCacheDir(); err == nil && !(ordinary && os.Geteuid() == 0) {
+		s.Env = append(s.Env, "XDG_CACHE_HOME="+cache)
+	}
 	if ordinary && os.Geteuid() == 0 {
 		s.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
@@ -123,8 +130,8 @@ func (s *show) ends(t *testing.T) string {
 	for _, process := range running {
 		t.Errorf("want no process left, got %s", process)
 	}
-	if strings.Contains(s.complaint.String(), "no PostgreSQL found on this machine") && os.Getenv("CI") == "" {
-		t.Skip(s.complaint.String())
+	if strings.Contains(s.complaint.String(), "no PostgreSQL found on this machine") {
+		tooltest.Skip(t, tooltest.PostgreSQL, s.complaint.String())
 	}
 	return fmt.Sprintf("%d: %s", s.ProcessState.ExitCode(), s.complaint.String())
 }
@@ -211,6 +218,7 @@ func TestDemoUpCanBeTriedAsPrintedAndEndsWithCtrlC(t *testing.T) {
 	if taken, err := net.Listen("tcp", loopback(ports["marketplace"])); err == nil {
 		t.Cleanup(func() { check(t, taken.Close()) })
 	}
+	tooltest.Require(t, tooltest.Curl) // the printed commands use it
 	s := begin(t, false, "up")
 	s.until(t, "port 8080 is in use: marketplace uses port ")
 	s.until(t, "To begin with")

@@ -9,7 +9,7 @@ import (
 )
 
 // patience limits the wait for an answer. It is longer than the marketplace's wait for a partner.
-const patience = time.Minute
+const patience = 10 * time.Minute
 
 // listening returns an HTTP client that prints its calls. It calls then after each.
 func (t *printer) listening(whom string, then func(context.Context)) *http.Client {

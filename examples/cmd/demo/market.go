@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,7 +52,7 @@ func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 		"--probe-interval", often.probe.String(), "--sweep-interval", often.sweep.String(), "--log-format", "text",
 	}
 	s.output.command("marketplace", args...)
-	given := []string{"MARKETPLACE_OPERATOR_EMAIL=" + operator.email, "MARKETPLACE_OPERATOR_PASSWORD=" + string(operator.password)}
+	given := []string{"MARKETPLACE_NPM_REGISTRY=" + cmp.Or(os.Getenv("MARKETPLACE_NPM_REGISTRY"), "npm"), "MARKETPLACE_OPERATOR_EMAIL=" + operator.email, "MARKETPLACE_OPERATOR_PASSWORD=" + string(operator.password)}
 	if s.market.url, err = s.serve(ctx, given, "marketplace", args...); err != nil {
 		return aboutOwnDatabase(err)
 	}
@@ -63,7 +65,7 @@ func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 // its own database.
 func aboutOwnDatabase(err error) error {
 	if strings.Contains(err.Error(), "MARKETPLACE_DATABASE_URL") {
-		return fmt.Errorf("%w (your own marketplace: the demo uses only its own database, and needs PostgreSQL to be installed)", err)
+		return fmt.Errorf("%w (your own marketplace: the demo uses only its own database)", err)
 	}
 	return err
 }

@@ -18,7 +18,7 @@ import (
 const (
 	// grace is how long a command may take to stop: the marketplace finishes its work, the suite
 	// releases its holds.
-	grace = 25 * time.Second
+	grace = 5 * time.Minute
 	// startTime limits the wait for a service's address. The marketplace may first download its
 	// PostgreSQL.
 	startTime = 6 * time.Minute

@@ -21,8 +21,9 @@ type chapter struct {
 }
 
 const (
-	// stepTime limits a step, except for the start of a service, which has its own limit.
-	stepTime = 90 * time.Second
+	// stepTime limits a step, except for the start of a service, which has its own limit. A busy
+	// machine may need minutes for what takes seconds.
+	stepTime = 10 * time.Minute
 	// again is the pause between two checks of a condition.
 	again = 100 * time.Millisecond
 )

@@ -52,7 +52,7 @@ func listen(ctx context.Context, m marketplace, addr string, events []string, ou
 		return err
 	}
 	defer func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		_, failed := m.call(last, http.MethodDelete, m.webhooks+"/"+made.ID, nil)
 		err = errors.Join(err, failed)
@@ -61,7 +61,7 @@ func listen(ctx context.Context, m marketplace, addr string, events []string, ou
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: printer(signed, out), ReadTimeout: 10 * time.Second}
+	server := &http.Server{Handler: printer(signed, out), ReadTimeout: time.Minute}
 	defer server.Close()
 	fmt.Fprintln(out, "listening for", strings.Join(events, ", ")) // before any event
 	failed := make(chan error, 1)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"testing"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -18,7 +19,7 @@ func TestTheDocumentedBackupOfADatabaseCanBeRestored(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"pg_dump", "pg_restore", "psql"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(err)
+			tooltest.Skip(t, tooltest.PostgreSQL, err)
 		}
 	}
 	manual, err := os.ReadFile("../../../docs/operations.md")

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
@@ -54,9 +53,9 @@ func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 		must(t, err)
 		return string(found.Health.State)
 	}
-	within(t, time.Minute, func() bool { return state() == "DEGRADED" })
+	await(t, func() bool { return state() == "DEGRADED" })
 	must(t, partner.Control.Faults.Disarm(t.Context(), "down"))
-	within(t, time.Minute, func() bool { return state() == "HEALTHY" })
+	await(t, func() bool { return state() == "HEALTHY" })
 
 	var lines strings.Builder
 	for _, s := range []*service{first, second} {

@@ -28,7 +28,7 @@ func openDatabase(ctx context.Context, s storage, log *slog.Logger) (*database, 
 		if err := s.makeDataDir(); err != nil {
 			return nil, err
 		}
-		config := pgembed.Config{Dir: s.privateDatabase(), Registry: s.npmRegistry}
+		config := pgembed.Config{Dir: s.privateDatabase(), Registry: s.npmRegistry, Progress: os.Stderr}
 		private, err := pgembed.Start(ctx, config)
 		if err != nil {
 			if errors.Is(err, fs.ErrPermission) {

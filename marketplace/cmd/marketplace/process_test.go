@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -27,6 +28,7 @@ const clockAhead = "TEST_CLOCK_AHEAD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(beTheCommand) != "" {
+		scaleLimits = partnertest.Unhurried
 		if ahead, err := time.ParseDuration(os.Getenv(clockAhead)); err == nil {
 			localTime = func() time.Time { return time.Now().Add(ahead) }
 		}
@@ -60,6 +62,13 @@ type ran struct {
 func run(t *testing.T, stdin string, variables []string, args ...string) ran {
 	t.Helper()
 	return ended(t, command(t, variables, args...), stdin)
+}
+
+// executed runs the command in this process, which costs much less.
+func executed(t *testing.T, args []string) ran {
+	t.Helper()
+	var out, errs strings.Builder
+	return ran{execute(t.Context(), args, &out, &errs), out.String(), errs.String()}
 }
 
 // ended runs a process and waits for its end.
@@ -180,15 +189,13 @@ func (s *service) stop(t *testing.T) {
 	}
 }
 
-// endsWithin requires that SIGTERM ends the process with exit code 0 within the limit.
-func (s *service) endsWithin(t *testing.T, limit time.Duration) {
+// shutDown requires that SIGTERM ends the process with exit code 0, whatever it logs.
+func (s *service) shutDown(t *testing.T) {
 	t.Helper()
-	began := time.Now()
 	must(t, s.Process.Signal(syscall.SIGTERM))
-	if r := s.ends(t); r.code != 0 || time.Since(began) > limit {
-		t.Errorf("want it to end with 0 within %s, got %d after %s: %s", limit, r.code, time.Since(began), r.errors)
+	if r := s.ends(t); r.code != 0 {
+		t.Errorf("want it to end with 0, got %d: %s", r.code, r.errors)
 	}
-	t.Logf("ended after %s", time.Since(began).Round(100*time.Millisecond))
 }
 
 // ask sends a request and returns the answer's status and body.

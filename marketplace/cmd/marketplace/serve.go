@@ -57,6 +57,10 @@ const (
 // localTime is the machine's clock. Tests use replicas with different clocks.
 var localTime = time.Now
 
+// scaleLimits scales the time limits of partners; nil leaves them as they are. Tests give partners on
+// a slow machine more time.
+var scaleLimits func(time.Duration) time.Duration
+
 func newServe() *cobra.Command {
 	var s settings
 	command := &cobra.Command{
@@ -149,7 +153,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	watcher, unwatch := startJudge(s.judgeTraffic, suite, work, measured, clock, log)
 	defer func() { finish(unwatch) }()
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, calls, log), Watcher: watcher,
+		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Scale: scaleLimits, Observe: observer(work, measured, calls, log), Watcher: watcher,
 	})
 	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
 	bookings, owed := newBookings(store, client, integrations, s.share, measured, clock, log), newBookings(work, client, deliveries, s.share, measured, clock, log)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -213,7 +212,7 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 		must(t, syscall.Kill(pid, syscall.SIGKILL))
 	}
 	kill(text)
-	within(t, time.Minute, func() bool {
+	await(t, func() bool {
 		again, err := os.ReadFile(pidFile)
 		status, _ := s.ask(t, "GET", "/readyz", "", nil)
 		return err == nil && string(again) != string(text) && status == 200
@@ -222,12 +221,12 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	text, err = os.ReadFile(pidFile)
 	must(t, err)
 	kill(text) // the next restart is a minute later
-	within(t, 10*time.Second, func() bool {
+	await(t, func() bool {
 		status, body := s.ask(t, "GET", "/readyz", "", nil)
 		return status == 503 && strings.Contains(body, "the private PostgreSQL is restarting")
 	})
 	if status, _ := s.ask(t, "GET", "/healthz", "", nil); status != 200 {
 		t.Errorf("want it alive, got %d", status)
 	}
-	s.endsWithin(t, 20*time.Second)
+	s.shutDown(t)
 }

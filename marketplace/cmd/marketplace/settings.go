@@ -21,6 +21,7 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/marketplace/internal/telemetry"
@@ -51,7 +52,7 @@ type storage struct {
 func (s *storage) register(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&s.databaseURL, "database-url", "", "a PostgreSQL (14 or newer) `address`, such as postgres://user@host/name; without one the service runs a private PostgreSQL in its data folder")
-	f.StringVar(&s.npmRegistry, "npm-registry", "", "the `address` of an npm registry, to download the private PostgreSQL once if the machine has none")
+	f.StringVar(&s.npmRegistry, "npm-registry", "", "the `address` of an npm registry, to download the private PostgreSQL once if the machine has none; npm stands for the registry that npm is configured with")
 	f.StringVar(&s.dataDir, "data-dir", defaultDataDir(), "the `folder` for the private PostgreSQL and the secret")
 	settle(command, s.mistakes)
 }
@@ -78,8 +79,8 @@ func (s *storage) mistakes() (wrong []error) {
 	} else if s.databaseURL != "" {
 		wrong = append(wrong, about("--database-url", postgres.CheckAddress(s.databaseURL)))
 	}
-	if address, err := url.Parse(s.npmRegistry); s.npmRegistry != "" && (err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "") {
-		wrong = append(wrong, errors.New("--npm-registry: expected an address such as https://registry.example"))
+	if address, err := url.Parse(s.npmRegistry); s.npmRegistry != "" && s.npmRegistry != pgembed.FromNPM && (err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "") {
+		wrong = append(wrong, errors.New("--npm-registry: expected npm, or an address such as https://registry.example"))
 	}
 	return append(wrong, unless(s.dataDir != "", "--data-dir: expected a folder"))
 }

@@ -110,7 +110,7 @@ func TestAProblemAtStartupIsOneLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(t, "", nil, c.args...).fails(t, c.want)
+			executed(t, c.args).fails(t, c.want)
 		})
 	}
 }
@@ -135,9 +135,7 @@ func TestAWrongCommandLineIsOneLineWithTheSolution(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var out, errs strings.Builder // a process for each would cost more than all else here
-			code := execute(t.Context(), c.args, &out, &errs)
-			ran{code, out.String(), errs.String()}.misused(t, c.want)
+			executed(t, c.args).misused(t, c.want)
 		})
 	}
 }

@@ -123,7 +123,7 @@ func (s *service) opened(t *testing.T, partner *mocktest.Server) (email string, 
 	must(t, err)
 	shop, err := client.NewReseller(s.base, client.Password("reseller@example.com", operatorPassword), client.Options{})
 	must(t, err)
-	within(t, time.Minute, func() (found bool) {
+	await(t, func() (found bool) {
 		order, found = bookable(t, shop)
 		return found
 	})
@@ -181,7 +181,7 @@ func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 	first.stop(t) // the other replica repeats the confirm
 	job := func(s received) bool { return s.GetName() == "job booking_confirm" && s.replica == "second" }
 	var spans []received
-	within(t, time.Minute, func() bool {
+	await(t, func() bool {
 		spans = receiver.trace(unhex(t, id))
 		return slices.ContainsFunc(spans, job)
 	})

@@ -18,14 +18,9 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// longestAnswer limits every answer, whatever the database does: the five seconds that are promised,
-// and as many for a busy machine, on which a hundred callers wait for the CPU.
-const longestAnswer = 10 * time.Second
-
 // problem is an error answer.
 type problem struct {
 	status     int
-	took       time.Duration
 	retryAfter string
 	body       string
 }
@@ -80,7 +75,6 @@ func (c *callers) send(t *testing.T, token, method, path, body string, headers .
 
 func (c *callers) do(t *testing.T, with *http.Client, request *http.Request) problem {
 	t.Helper()
-	began := time.Now()
 	response, err := with.Do(request)
 	if err != nil {
 		t.Errorf("%s %s: %v", request.Method, request.URL.Path, err)
@@ -89,7 +83,7 @@ func (c *callers) do(t *testing.T, with *http.Client, request *http.Request) pro
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	must(t, err)
-	return problem{response.StatusCode, time.Since(began), response.Header.Get("Retry-After"), string(text)}
+	return problem{response.StatusCode, response.Header.Get("Retry-After"), string(text)}
 }
 
 // everyRoute calls every operation of the document concurrently, and passes each answer to judge.
@@ -137,9 +131,6 @@ func (p problem) unavailable(t *testing.T, name, words string) {
 	if p.status != 503 || p.retryAfter == "" || !strings.Contains(p.body, words) {
 		t.Errorf("%s: want 503 with Retry-After and %q, got %d, %q, %.300s", name, words, p.status, p.retryAfter, p.body)
 	}
-	if p.took > longestAnswer {
-		t.Errorf("%s: want an answer within %s, got it after %s", name, longestAnswer, p.took)
-	}
 }
 
 // needsNoDatabase lists the operations whose answers are in memory.
@@ -149,7 +140,7 @@ var needsNoDatabase = map[string]bool{
 }
 
 // A database that accepts connections but never answers blocks neither callers nor the shutdown of
-// the service.
+// the service. How long they wait is measured by `make crash`, because it depends on the machine.
 func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Through(t, pgtest.URL(t))
@@ -184,8 +175,6 @@ func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 			t.Errorf("want it alive, got %d %s", p.status, p.body)
 		case !needsNoDatabase[op.ID]:
 			p.unavailable(t, op.Method+" "+op.Path, `"error_code":"service_unavailable"`)
-		case p.took > longestAnswer:
-			t.Errorf("%s: took %s", op.ID, p.took)
 		}
 	})
 	var all sync.WaitGroup
@@ -201,7 +190,7 @@ func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 	all.Wait()
 	c.send(t, "", "GET", "/readyz", "").unavailable(t, "/readyz", "database does not answer")
 
-	s.endsWithin(t, 20*time.Second)
+	s.shutDown(t)
 }
 
 func TestADatabaseThatComesBackIsUsedAgain(t *testing.T) {
@@ -212,7 +201,7 @@ func TestADatabaseThatComesBackIsUsedAgain(t *testing.T) {
 	database.Fall(true)
 	c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").unavailable(t, "accounts", "database does not answer")
 	database.Fall(false)
-	within(t, 30*time.Second, func() bool {
+	await(t, func() bool {
 		return c.send(t, "", "GET", "/readyz", "").status == 200 && c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").status == 200
 	})
 	s.stop(t)
@@ -224,7 +213,7 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 	s := serving(t, append(firstOperator, keyRing), "--database-url", address)
 	c := calling(t, s)
 	alter(t, address, "SET default_transaction_read_only = on")
-	within(t, 10*time.Second, func() bool {
+	await(t, func() bool {
 		return c.send(t, "", "GET", "/readyz", "").status == 503
 	})
 	c.send(t, "", "GET", "/readyz", "").unavailable(t, "/readyz", "the database is read-only")
@@ -234,7 +223,7 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 			body = `{"service_fee":"1","service_fee_currency":"EUR"}`
 		}
 		ask := func() problem { return c.send(t, c.tokens["operator"], method, path, body) }
-		within(t, 10*time.Second, func() bool { return strings.Contains(ask().body, "read-only") }) // the first find their connections closed
+		await(t, func() bool { return strings.Contains(ask().body, "read-only") }) // the first find their connections closed
 		ask().unavailable(t, path, "the database is read-only")
 	}
 	if p := c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", ""); p.status != 200 {
@@ -264,10 +253,10 @@ func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 	must(t, err)
 	c.send(t, c.tokens["operator"], "POST", "/api/v1/operator/accounts", `{"email":"x@example.com","password":"`+operatorPassword+`","role":"reseller","name":"x"}`).
 		unavailable(t, "an account", "the database's disk is full")
-	within(t, 3*time.Second, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 503 })
+	await(t, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 503 })
 	c.send(t, "", "GET", "/readyz", "").unavailable(t, "/readyz", "the database's disk is full")
 	// In fact the disk has room. The service detects that by itself after a while.
-	within(t, 30*time.Second, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 200 })
+	await(t, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 200 })
 	s.stop(t)
 }
 
@@ -296,7 +285,7 @@ func TestReplicasWhoseClocksDifferAgree(t *testing.T) {
 		t.Fatalf("want it signed in, got %d", status)
 	}
 	behind.send(t, "", "POST", "/api/v1/auth/logout", `{"refresh_token":"`+tokens.Data.Refresh+`"}`)
-	within(t, 10*time.Second, func() bool { return read(here, tokens.Data.Access) == 401 })
+	await(t, func() bool { return read(here, tokens.Data.Access) == 401 })
 	here.stop(t)
 	behind.stop(t)
 }
@@ -318,14 +307,14 @@ func alter(t *testing.T, address, change string) {
 	}
 }
 
-// within fails if a condition does not become true in time.
-func within(t *testing.T, limit time.Duration, holds func() bool) {
+// await waits for a condition.
+func await(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(limit); !holds(); <-tick.C {
+	for deadline := time.Now().Add(patience); !holds(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatalf("want it within %s", limit)
+			t.Fatalf("want it within %s", patience)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
@@ -90,7 +91,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	b.reseller, b.guide = account(marketplace.Reseller), account(marketplace.Affiliate)
 	guard := partner.NewGuard(true)
 	b.client = partner.NewClient(partner.Config{
-		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call partner.Observation) {
+		Guard: guard, AtOnce: 8, Now: b.now, Scale: partnertest.Unhurried, Observe: func(id uuid.UUID, call partner.Observation) {
 			_, _ = b.store.Partners.Observe(context.Background(), id, call)
 		},
 	})

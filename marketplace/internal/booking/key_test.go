@@ -212,7 +212,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
-		b.Config.Partner = dying{b.client}
+		b.Config.Partner = dying{b.client, func() {}}
 		dies(func() { _, _ = b.once(t, 1) })
 		b.Config.Partner = b.client
 		b.ahead.Add(int64(time.Minute))

@@ -12,6 +12,7 @@ import (
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
@@ -362,14 +363,13 @@ func TestAReserveWhoseAnswerIsLostIsListed(t *testing.T) {
 func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`)
+	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, delay: 2s}`)
+	b.limitsReserve(t, 0)
 	o := b.wants()
 	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerLate {
 		t.Errorf("want the partner late, got %v", err)
 	}
 	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
-	_, err := b.partner.Control.Journal.Wait(t.Context(), filter(partnerapi.Reserve), 1, time.Minute)
-	check(t, err)
 	b.until(t, o.ID, marketplace.Released)
 	b.work(t)
 	if r := b.is(t, o.ID, marketplace.Released); r.Release != marketplace.Done || r.Reason != marketplace.Unwanted {
@@ -378,10 +378,26 @@ func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
 	b.kept(t)
 }
 
+// limitsReserve gives the partner that long to answer reserve. It is listened to afterwards.
+func (b *bench) limitsReserve(t *testing.T, to time.Duration) {
+	t.Helper()
+	client := partner.NewClient(partner.Config{
+		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.now, Observe: func(uuid.UUID, partner.Observation) {},
+		Scale: func(limit time.Duration) time.Duration {
+			if limit == partnerapi.Reserve.Timeout(partnerapi.Healthy) {
+				return to
+			}
+			return partnertest.Unhurried(limit)
+		},
+	})
+	t.Cleanup(client.Close)
+	b.Config.Partner = client
+}
+
 // until waits for a booking to reach that state.
 func (b *bench) until(t *testing.T, id uuid.UUID, want marketplace.BookingStatus) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(10 * time.Minute)
 	for {
 		r, err := b.store.Bookings.Booking(t.Context(), id)
 		check(t, err)
@@ -423,7 +439,10 @@ func (l leaving) Reserve(ctx context.Context, by partner.SendBy, t partner.Targe
 
 // dying is a partner during whose calls the service dies: requests arrive, but their answers
 // are not read.
-type dying struct{ *partner.Client }
+type dying struct {
+	*partner.Client
+	leave func() // called once a confirm has arrived
+}
 
 func (d dying) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
 	defer runtime.Goexit()
@@ -432,6 +451,7 @@ func (d dying) Reserve(ctx context.Context, by partner.SendBy, t partner.Target,
 
 func (d dying) Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
 	defer runtime.Goexit()
+	defer d.leave()
 	return d.Client.Confirm(ctx, by, t, h, asked, tickets)
 }
 
@@ -441,10 +461,9 @@ func TestUnansweredCallsOfDeadReplicasAreResolved(t *testing.T) {
 	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	b.arm(t, `{match: {endpoint: reserve}, after: 1, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	held, o := b.checkout(t), b.wants()
-	b.Config.Partner = dying{b.client}
+	gone, leave := context.WithCancel(t.Context())
+	b.Config.Partner = dying{b.client, leave}
 	dies(func() { _, _ = b.hold(t.Context(), o) })
-	gone, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer leave()
 	paid, err := b.Pay(gone, marketplace.Scope{Account: b.reseller}, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
 	if err != nil || paid.Status != marketplace.Paid {
 		t.Errorf("want it PAID, got %+v and %v", paid, err)

@@ -20,6 +20,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas/partnerapi"
@@ -57,7 +58,7 @@ func setup(t *testing.T) *bench {
 	base, err := url.Parse(server.URL)
 	check(t, err)
 	b.target = b.register(t, base)
-	b.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: b.now})
+	b.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), Scale: partnertest.Unhurried, AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: b.now})
 	t.Cleanup(b.client.Close)
 	b.Syncer = catalog.NewSyncer(b.store.Catalog, b.client, b.now)
 	return b

@@ -34,7 +34,7 @@ const (
 // if something could not be undone, the run fails. Other runs are left alone. If the partner cannot be
 // reached, the cleanup is repeated when the lease has expired.
 func (r *Runner) CleanUp(ctx context.Context, id uuid.UUID) error {
-	lease := Lease{id, uuid.New(), cleanupTime + 2*endTime}
+	lease := Lease{id, uuid.New(), r.Scale(cleanupTime + 2*endTime)}
 	run, err := r.Store.TakeOver(ctx, lease)
 	if err != nil {
 		return unlessGone(err)
@@ -83,9 +83,9 @@ func (r *Runner) undo(ctx context.Context, run Run) (left []Leftover, err error)
 	if err != nil {
 		return nil, err
 	}
-	within, cancel := context.WithTimeout(ctx, cleanupTime)
+	within, cancel := context.WithTimeout(ctx, r.Scale(cleanupTime))
 	defer cancel()
-	if err := p.watch(within, lookEvery, endTime, func() (bool, error) { return true, nil }); err != nil {
+	if err := p.watch(within, lookEvery, r.Scale(endTime), func() (bool, error) { return true, nil }); err != nil {
 		return nil, err
 	}
 	if code := p.Code(); code != cleanupDone && code != cleanupPartial {

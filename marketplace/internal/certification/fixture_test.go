@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -64,7 +65,7 @@ func setup(t *testing.T) *bench {
 	b.service = certification.NewService(b.store.Runs, true)
 	b.signer, err = certification.NewSigner(secret)
 	must(t, err)
-	b.config = certification.Config{Store: b.store.Runs, Integrations: registry, Signer: b.signer, Now: time.Now, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	b.config = certification.Config{Store: b.store.Runs, Integrations: registry, Signer: b.signer, Now: time.Now, Scale: partnertest.Unhurried, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	b.of = b.integration(t, "https://partner.example")
 	return b
 }

@@ -11,6 +11,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/suite/suitetest"
 )
 
 // TestAPartnersCustomerVerifiesItsCertificateOffline verifies certificates as the service issues
@@ -18,12 +19,8 @@ import (
 func TestAPartnersCustomerVerifiesItsCertificateOffline(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	command := filepath.Join(dir, "conformance")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", command, "./cmd/conformance")
-	build.Dir, build.Env = "../../../conformance", append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the conformance command: %v\n%s", err, output)
-	}
+	command, err := suitetest.Build(dir)
+	must(t, err)
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		must(t, os.WriteFile(path, []byte(text), 0o600))

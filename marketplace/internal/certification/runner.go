@@ -54,14 +54,21 @@ type Config struct {
 	Now          func() time.Time
 	AllowPrivate bool      // allows partners with private addresses
 	OnRunEnded   func(Run) // called for every run that has ended; may be nil
-	Log          *slog.Logger
+	// Scale scales the time limits and leases; nil leaves them as they are.
+	Scale func(time.Duration) time.Duration
+	Log   *slog.Logger
 }
 
 // Runner executes runs. It is safe for concurrent use.
 type Runner struct{ Config }
 
 // NewRunner returns a runner.
-func NewRunner(c Config) *Runner { return &Runner{c} }
+func NewRunner(c Config) *Runner {
+	if c.Scale == nil {
+		c.Scale = func(limit time.Duration) time.Duration { return limit }
+	}
+	return &Runner{c}
+}
 
 // errStopped is the reason of a run that was stopped before its verdict.
 var errStopped = errors.New("the run took too long and was stopped")
@@ -69,13 +76,13 @@ var errStopped = errors.New("the run took too long and was stopped")
 // Run executes a queued run. It ignores a run that another replica has claimed or finished. If ctx
 // ends, the run's holds are undone and it is queued again.
 func (r *Runner) Run(ctx context.Context, id uuid.UUID) error {
-	lease := Lease{id, uuid.New(), leaseTime}
+	lease := Lease{id, uuid.New(), r.Scale(leaseTime)}
 	run, err := r.Store.Begin(ctx, lease)
 	if err != nil {
 		return unlessGone(err)
 	}
 	o, err := r.judge(ctx, lease, run)
-	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Scale(settleTime))
 	defer cancel()
 	switch {
 	case marketplace.CodeOf(err) == marketplace.NotFound: // another replica has claimed it
@@ -124,14 +131,14 @@ func (r *Runner) judge(ctx context.Context, lease Lease, run Run) (o Outcome, er
 		return o, err
 	}
 	defer os.RemoveAll(dir)
-	within, cancel := context.WithTimeout(ctx, runTime)
+	within, cancel := context.WithTimeout(ctx, r.Scale(runTime))
 	defer cancel()
 	p, err := start(r.Command, dir, key, r.arguments(i, run)...)
 	if err != nil {
 		return o, err
 	}
-	written := &writing{store: r.Store, lease: lease, process: p, ledger: filepath.Join(dir, ledgerFile), numbers: map[Kind]int{}, extended: time.Now(), log: r.Log}
-	err = p.watch(within, lookEvery, endTime, func() (bool, error) { return written.look(ctx) })
+	written := &writing{store: r.Store, lease: lease, limit: r.Scale(settleTime), process: p, ledger: filepath.Join(dir, ledgerFile), numbers: map[Kind]int{}, extended: time.Now(), log: r.Log}
+	err = p.watch(within, lookEvery, r.Scale(endTime), func() (bool, error) { return written.look(ctx) })
 	sum, read := o.readFile(filepath.Join(dir, reportJSON))
 	switch code := p.Code(); {
 	case errors.Is(err, context.DeadlineExceeded) && within.Err() != nil:

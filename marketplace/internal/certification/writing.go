@@ -18,6 +18,7 @@ import (
 type writing struct {
 	store    Store
 	lease    Lease
+	limit    time.Duration // of one statement
 	process  *process
 	ledger   string // its path
 	read     int64  // how many bytes have been read
@@ -36,7 +37,7 @@ func (w *writing) look(ctx context.Context) (all bool, err error) {
 	if len(w.pending) == 0 && time.Since(w.extended) < extendEvery {
 		return true, nil
 	}
-	within, cancel := context.WithTimeout(ctx, settleTime)
+	within, cancel := context.WithTimeout(ctx, w.limit)
 	defer cancel()
 	asked := time.Now()
 	err = w.store.Extend(within, w.lease, w.pending)

@@ -30,6 +30,7 @@ import (
 	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -79,7 +80,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	made, received := partner.NewCallJournal(s.store.Partners, log), partner.NewJournal(s.store.Partners.AddWebhooks, log)
 	t.Cleanup(func() { made.Close(); received.Close() })
-	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
+	calls := partner.NewClient(partner.Config{Guard: guard, Scale: partnertest.Unhurried, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
 		made.Add(id, call)
 		if _, err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
 			t.Error(err)

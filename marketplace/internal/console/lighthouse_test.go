@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,23 +10,25 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/internal/tooltest"
 )
 
 // lighthouse is the pinned npm package.
 const lighthouse = "lighthouse@12.8.2"
 
 // TestLighthouseFindsNothing judges pages by Lighthouse's audits of accessibility and best practices.
-// npm downloads Lighthouse once. Without it, the test is skipped, or fails if CI is set.
+// npm downloads Lighthouse once. Without it, the test is skipped, or fails if CI is set. It takes
+// minutes, and `make test` checks the accessibility of every page with axe-core, which Lighthouse uses too.
 func TestLighthouseFindsNothing(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("JOURNEYS") == "" {
+		t.Skip("takes minutes: run make journeys")
+	}
 	chrome := browsertest.Path(t)
 	command, err := exec.CommandContext(t.Context(), "npx", "--yes", "--package="+lighthouse, "-c", "command -v lighthouse").Output()
 	if err != nil {
-		if message := fmt.Sprintf("%s cannot be run: %v", lighthouse, err); os.Getenv("CI") != "" {
-			t.Fatal(message)
-		} else {
-			t.Skip(message)
-		}
+		tooltest.Require(t, tooltest.NPM)
+		tooltest.Skip(t, tooltest.Registry, err)
 	}
 	s := open(t)
 	made := s.stocked()

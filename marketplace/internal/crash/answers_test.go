@@ -33,14 +33,21 @@ const (
 // wrong returns what is wrong with an answer, or "".
 func (a answer) wrong() string {
 	switch {
-	case a.took > answerLimit:
-		return "too late"
-	case a.status == 0 && a.took > time.Second: // a faster failure means that the replica ended before it could be marked
-		return "no answer"
 	case a.status == http.StatusInternalServerError:
 		return "not documented"
 	case a.status == http.StatusServiceUnavailable && a.retryAfter == "":
 		return "without Retry-After"
+	}
+	return ""
+}
+
+// late returns why an answer is too late, or "".
+func (a answer) late() string {
+	switch {
+	case a.took > answerLimit:
+		return "too late"
+	case a.status == 0 && a.took > time.Second: // a faster failure means that the replica ended before it could be marked
+		return "no answer"
 	case a.status == http.StatusServiceUnavailable && strings.HasPrefix(a.what, http.MethodGet) && a.took > unavailableLimit:
 		return "too late for a database that is away"
 	}
@@ -50,6 +57,7 @@ func (a answer) wrong() string {
 // answers are the answers of replicas that were neither paused nor ended meanwhile.
 type answers struct {
 	sync.Mutex
+	timed   bool        // judge how long they took: in the full form, on a quiet machine
 	counts  map[int]int // by status
 	longest map[int]time.Duration
 	wrong   []string
@@ -63,7 +71,11 @@ func (all *answers) add(a answer) {
 	}
 	all.counts[a.status]++
 	all.longest[a.status] = max(all.longest[a.status], a.took)
-	if why := a.wrong(); why != "" {
+	why := a.wrong()
+	if why == "" && all.timed {
+		why = a.late()
+	}
+	if why != "" {
 		all.wrong = append(all.wrong, fmt.Sprintf("%s: %d after %s: %s", a.what, a.status, a.took.Round(time.Millisecond), why))
 	}
 }

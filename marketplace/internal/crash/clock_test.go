@@ -5,10 +5,11 @@ package crash
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // otherClock returns the environment of a database whose clock is minutes ahead of or behind the
@@ -25,9 +26,9 @@ func otherClock(t *testing.T, random *rand.Rand) (env []string, apart time.Durat
 			return []string{"LD_PRELOAD=" + found[0], fmt.Sprintf("FAKETIME=%+ds", int(apart.Seconds())), "FAKETIME_DONT_FAKE_MONOTONIC=1"}, apart
 		}
 	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("the database's clock cannot be moved: install the package libfaketime")
+	if tooltest.Required() {
+		t.Fatal(tooltest.Faketime)
 	}
-	t.Log("all have one clock: install the package libfaketime to have the database's minutes apart")
+	t.Log("all have the same clock: ", tooltest.Faketime)
 	return nil, 0
 }

@@ -96,7 +96,7 @@ func (c *cluster) join(ctx context.Context) error {
 
 // streams waits until the standby has all commits and new commits wait for it.
 func (c *cluster) streams(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for in := false; !in; {
 		err := c.inCharge.Load().query(ctx, "SELECT EXISTS (SELECT FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'sync' AND replay_lsn >= pg_current_wal_flush_lsn())", &in)

@@ -62,9 +62,9 @@ type form struct {
 
 func formOf(bookings int) form {
 	if bookings == 0 {
-		return form{bookings: 60, pace: 60 * time.Millisecond, sequences: shortSequences(), skipsWaits: true, takes: 5 * time.Minute}
+		return form{bookings: 60, pace: 60 * time.Millisecond, sequences: shortSequences(), skipsWaits: true, takes: 2 * patience}
 	}
-	return form{bookings: bookings, pace: 360 * time.Millisecond, sequences: longSequences(), all: true, takes: 20 * time.Minute}
+	return form{bookings: bookings, pace: 360 * time.Millisecond, sequences: longSequences(), all: true, takes: 2 * patience}
 }
 
 // faults are the partner's. About one booking in eight meets one.

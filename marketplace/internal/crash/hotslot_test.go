@@ -27,10 +27,11 @@ faults:
 
 func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 	t.Parallel()
-	many, seats := 100, 5
-	if customers := whole(t); customers > 0 {
-		many, seats = customers, max(1, customers/20)
+	many := whole(t)
+	if many == 0 {
+		t.Skip("needs a fleet of its own: run make crash")
 	}
+	seats := max(1, many/20)
 	s := open(t, seedOf(t), seats, slowly, false)
 	check(t, s.partner.Default().Platform().SetSlot("harbour", "noon", s.slots[0].ID, mockpartner.SlotChange{Vacancies: &seats})) // the partner may have sold some elsewhere
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // server is a PostgreSQL of the test, with its own folder for data, socket and log. The test can
@@ -34,6 +36,9 @@ type server struct {
 // commandsOf returns the folder of PostgreSQL's commands: the newest in the distributions' folders.
 func commandsOf(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out built commands")
+	}
 	found := filepath.SplitList(os.Getenv("PATH"))
 	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/libexec/postgresql*"} {
 		folders, _ := filepath.Glob(pattern) // the patterns are valid
@@ -46,10 +51,7 @@ func commandsOf(t *testing.T) string {
 			}
 		}
 	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("no PostgreSQL on this machine: install the package postgresql")
-	}
-	t.Skip("no PostgreSQL on this machine: install the package postgresql")
+	tooltest.Skip(t, tooltest.PostgreSQL, "no folder has pg_basebackup and postgres")
 	return ""
 }
 
@@ -123,12 +125,9 @@ func (s *server) copyOf(primary *server) error {
 		"--dbname", "host="+primary.socket()+" user=marketplace application_name="+standbyName)
 }
 
-// startTime limits a start, including recovery.
-const startTime = time.Minute
-
 // start starts the server, and returns when it accepts queries.
 func (s *server) start(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		if err := s.launch(); err != nil {
@@ -200,7 +199,7 @@ func (s *server) end(signal syscall.Signal) error {
 	select {
 	case <-s.gone:
 		return nil
-	case <-time.After(startTime):
+	case <-time.After(patience):
 		return errors.Join(fmt.Errorf("PostgreSQL in %s does not end", s.dir), s.process.Process.Kill())
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"partnerkit.dev/marketplace/internal/judging"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/suite/suitetest"
@@ -47,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience limits how long a test waits. It is far longer than a busy machine needs.
-const patience = time.Minute
+const patience = 10 * time.Minute
 
 const key = "a key of the partner's"
 
@@ -113,7 +114,7 @@ func (b *bench) add(t testing.TB, command string) replica {
 	t.Helper()
 	r := replica{judge: judging.New(judging.Config{Store: b.store.Partners, Command: command, Now: time.Now, Log: slog.New(slog.NewTextHandler(b.log, nil))})}
 	t.Cleanup(r.judge.Close)
-	r.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 12, Observe: b.observe, Now: time.Now, Watcher: r.judge})
+	r.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), Scale: partnertest.Unhurried, AtOnce: 12, Observe: b.observe, Now: time.Now, Watcher: r.judge})
 	t.Cleanup(r.client.Close)
 	b.replicas = append(b.replicas, r)
 	return r

@@ -19,24 +19,25 @@ import (
 func TestALawfulPartnerOfTwoReplicasIsNotAccused(t *testing.T) {
 	t.Parallel()
 	b := setup(t, mockpartner.Options{}, 2)
+	judged := func() (n int64) {
+		for _, r := range b.replicas {
+			n += r.judge.Counts().Judged
+		}
+		return n
+	}
 	var shoppers sync.WaitGroup
 	for n := range uint64(4) {
 		shoppers.Go(func() {
 			s := b.shopper(n)
 			offers := s.pull(t.Context())
-			for range 25 {
+			for judged() < 200 && !t.Failed() { // a judge that is behind drops calls
 				s.book(t.Context(), offers)
 			}
 		})
 	}
 	shoppers.Wait()
-	judged := int64(0)
 	for _, r := range b.replicas {
 		r.judge.Close() // judges what waits
-		judged += r.judge.Counts().Judged
-	}
-	if judged < 200 {
-		t.Errorf("Expected at least 200 calls to be judged, received %d; %s", judged, b.log)
 	}
 	for _, breach := range b.breaches(t) {
 		t.Errorf("Expected no breach, received %s (%s): %s\n%s", breach.Rule, breach.Clause, breach.Message, breach.Evidence)
@@ -184,8 +185,8 @@ func TestAStuckJudgeIsKilledAtTheEnd(t *testing.T) {
 	go func() { r.judge.Close(); close(closed) }()
 	select {
 	case <-closed:
-	case <-time.After(8 * time.Second): // it waits a second
-		t.Errorf("want the end, though the judge is stuck; got none in 8 s")
+	case <-time.After(patience): // it waits a second
+		t.Error("want the end, though the judge is stuck")
 	}
 	if process, err := os.FindProcess(pid); err == nil && process.Signal(syscall.Signal(0)) == nil {
 		t.Errorf("want no judge left, got process %d", pid)

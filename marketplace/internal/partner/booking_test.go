@@ -121,16 +121,18 @@ func TestAConfirmsOutcomeDistinguishesAnAnswerFromNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			change := func(*partner.Config) {}
+			judge := func(t *testing.T, b *bench) {
+				_, o := b.confirm(t.Context())
+				b.observes(t, c.health)
+				if o.Kind != c.kind || o.Message != c.message || (o.Err == nil) != (c.kind == partner.Done) || (o.Status != 0) != o.Kind.Answered() {
+					t.Errorf("want %s with %q, got %+v", c.kind, c.message, o)
+				}
+			}
 			if c.health == partner.ResultTimeout {
-				change = withShortLimits
+				timed(t, c.answer, judge)
+				return
 			}
-			b := setup(t, c.answer, change)
-			_, o := b.confirm(t.Context())
-			b.observes(t, c.health)
-			if o.Kind != c.kind || o.Message != c.message || (o.Err == nil) != (c.kind == partner.Done) || (o.Status != 0) != o.Kind.Answered() {
-				t.Errorf("want %s with %q, got %+v", c.kind, c.message, o)
-			}
+			judge(t, setup(t, c.answer))
 		})
 	}
 }
@@ -233,44 +235,40 @@ func (b *bench) reserveLate(t *testing.T) chan late {
 	return came
 }
 
-// withShorterLimits allows a moment for late answers.
-func withShorterLimits(c *partner.Config) {
-	c.Scale = func(limit time.Duration) time.Duration { return limit / 10 }
-}
-
 func TestALateHoldIsRecorded(t *testing.T) {
 	t.Parallel()
-	answer := make(chan struct{})
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, withShorterLimits)
-	came := b.reserveLate(t)
-	b.observes(t, partner.ResultTimeout)
-	close(answer)
-	if l := <-came; l.Kind != partner.Done || l.ReservationConfirmationCode != "H/1" {
-		t.Errorf("want the hold, got %+v", l)
-	}
-}
-
-// A replica that was paused beyond its deadline finds the answer in its socket: it
-// arrived in time, and no other replica can have read it.
-func TestAHoldThatArrivesWhileAReplicaIsPausedIsRecorded(t *testing.T) {
-	t.Parallel()
-	answer := make(chan struct{})
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, withShortLimits)
-	came := b.reserveLate(t)
-	time.AfterFunc(time.Second, func() { close(answer) }) // the client keeps listening for 600 ms
-	if l := <-came; l.Kind != partner.Done || l.ReservationConfirmationCode != "H/1" {
-		t.Errorf("want the hold, got %+v", l)
+	for how, after := range map[string]time.Duration{
+		"while it is awaited": time.Minute - time.Second,
+		// A replica that was paused beyond its deadline finds the answer in its socket: it arrived in
+		// time, and no other replica can have read it.
+		"while the replica catches up": time.Minute + 900*time.Millisecond,
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			answers := func(w http.ResponseWriter, _ *http.Request) {
+				time.Sleep(partnerapi.Reserve.Timeout(partnerapi.Healthy) + after) // of the synctest bubble
+				_, _ = io.WriteString(w, goodHold)
+			}
+			timed(t, answers, func(t *testing.T, b *bench) {
+				came := b.reserveLate(t)
+				b.observes(t, partner.ResultTimeout)
+				if l := <-came; l.Kind != partner.Done || l.ReservationConfirmationCode != "H/1" {
+					t.Errorf("want the hold, got %+v", l)
+				}
+			})
+		})
 	}
 }
 
 func TestListeningEndsWithTheService(t *testing.T) {
 	t.Parallel()
-	b := setup(t, silent, withShorterLimits)
-	came := b.reserveLate(t)
-	b.Close()
-	if l := <-came; l.Kind != partner.Unanswered {
-		t.Errorf("want no answer, got %+v", l)
-	}
+	timed(t, silent, func(t *testing.T, b *bench) {
+		came, since := b.reserveLate(t), time.Now()
+		b.Close()
+		if l := <-came; l.Kind != partner.Unanswered || time.Since(since) != 0 {
+			t.Errorf("want no answer immediately, got %+v after %s", l, time.Since(since))
+		}
+	})
 }
 
 func TestReserveOutlivesItsCaller(t *testing.T) {
@@ -284,13 +282,15 @@ func TestReserveOutlivesItsCaller(t *testing.T) {
 
 func TestADegradedPartnerIsGivenMoreTime(t *testing.T) {
 	t.Parallel()
-	b := setup(t, silent, withShortLimits)
-	for state, limit := range map[partnerapi.Health]string{partnerapi.Healthy: "within 5s", partnerapi.Degraded: "within 10s"} {
-		_, o := b.Confirm(t.Context(), soon(), b.target, state, partnerapi.ConfirmRequest{}, false)
-		if o.Err == nil || !strings.Contains(o.Err.Error(), limit) {
-			t.Errorf("%s: want %q, got %v", state, limit, o.Err)
+	timed(t, silent, func(t *testing.T, b *bench) {
+		for state, limit := range map[partnerapi.Health]time.Duration{partnerapi.Healthy: 5 * time.Second, partnerapi.Degraded: 10 * time.Second} {
+			began := time.Now()
+			_, o := b.Confirm(t.Context(), soon(), b.target, state, partnerapi.ConfirmRequest{}, false)
+			if o.Err == nil || !strings.Contains(o.Err.Error(), "within "+limit.String()) || time.Since(began) != limit {
+				t.Errorf("%s: want it late after %s, got %v after %s", state, limit, o.Err, time.Since(began))
+			}
 		}
-	}
+	})
 }
 
 func TestAReleaseIsTakenByAny2xx(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,12 +15,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -31,11 +34,59 @@ type bench struct {
 	observed []partner.Observation
 }
 
+// setup returns a client of a partner that answers over the machine's network. The limits are far
+// longer than a busy machine needs.
 func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config)) *bench {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	base, err := url.Parse(server.URL + "/v2")
+	return newBench(t, server.URL, append([]func(*partner.Config){func(c *partner.Config) { c.Scale = partnertest.Unhurried }}, change...)...)
+}
+
+// timed runs a test in a synctest bubble with a client whose partner it reaches through pipes. The
+// contract's own limits apply there, and time passes only while all wait.
+func timed(t *testing.T, answer http.HandlerFunc, test func(t *testing.T, b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		pipes := make(pipes)
+		var answers sync.WaitGroup
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answers.Add(1)
+			defer answers.Done()
+			answer(w, r)
+		})}
+		go func() { _ = server.Serve(pipes) }()
+		t.Cleanup(func() { _ = server.Close(); answers.Wait() })
+		b := newBench(t, "http://partner.example")
+		b.Dial(pipes.dial)
+		test(t, b)
+	})
+}
+
+// pipes is a network with one server.
+type pipes chan net.Conn
+
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	p <- server
+	return client, nil
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	conn, open := <-p
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (p pipes) Close() error { close(p); return nil }
+
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func newBench(t *testing.T, address string, change ...func(*partner.Config)) *bench {
+	t.Helper()
+	base, err := url.Parse(address + "/v2")
 	check(t, err)
 	b := &bench{target: partner.Target{ID: uuid.New(), BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: "k"}}
 	config := partner.Config{
@@ -65,16 +116,6 @@ func (b *bench) observes(t *testing.T, want partner.Result) {
 }
 
 func anything(context.Context, []byte) error { return nil }
-
-// unhurried scales the limits up: a busy machine needs time for the largest answers.
-func unhurried(c *partner.Config) {
-	c.Scale = func(limit time.Duration) time.Duration { return limit * 8 }
-}
-
-// withShortLimits scales the contract's limits down to some milliseconds.
-func withShortLimits(c *partner.Config) {
-	c.Scale = func(limit time.Duration) time.Duration { return limit / 100 }
-}
 
 func TestACallIsWhatTheContractSays(t *testing.T) {
 	t.Parallel()
@@ -205,28 +246,30 @@ func TestTheOutcomeOfACallIsReportedAndLogged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			change := unhurried
-			if c.outcome == partner.ResultTimeout {
-				change = withShortLimits
+			judge := func(t *testing.T, b *bench) {
+				read := false
+				err := b.Products(t.Context(), b.target, time.Time{}, func(_ context.Context, body []byte) error {
+					if read = string(body) == "good"; !read {
+						return errors.New("not good")
+					}
+					return nil
+				})
+				b.observes(t, c.outcome)
+				if c.code == "" {
+					if err != nil || !read {
+						t.Errorf("want the body read, got %t and %v", read, err)
+					}
+					return
+				}
+				if err == nil || marketplace.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) {
+					t.Errorf("want %s with %q, got %v", c.code, c.words, err)
+				}
 			}
-			b := setup(t, c.answer, change)
-			read := false
-			err := b.Products(t.Context(), b.target, time.Time{}, func(_ context.Context, body []byte) error {
-				if read = string(body) == "good"; !read {
-					return errors.New("not good")
-				}
-				return nil
-			})
-			b.observes(t, c.outcome)
-			if c.code == "" {
-				if err != nil || !read {
-					t.Errorf("want the body read, got %t and %v", read, err)
-				}
+			if c.outcome == partner.ResultTimeout {
+				timed(t, c.answer, judge)
 				return
 			}
-			if err == nil || marketplace.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) {
-				t.Errorf("want %s with %q, got %v", c.code, c.words, err)
-			}
+			judge(t, setup(t, c.answer))
 		})
 	}
 }

@@ -26,6 +26,12 @@ func CrowdedReader(ctx context.Context, answer io.Reader, usual int64) io.Reader
 	return &largeReader{answer, ctx, &place{of: semaphore.NewWeighted(0)}, usual}
 }
 
+// Dial makes a client reach all partners by that function.
+func (c *Client) Dial(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	c.http.Transport.(*http.Transport).DialContext = dial
+	c.booking.Transport.(*http.Transport).DialContext = checked(dial)
+}
+
 // Trust makes a client trust only the certificates of the test's partner.
 func (c *Client) Trust(authorities *x509.CertPool) {
 	for _, client := range []*http.Client{c.http, c.booking} {

@@ -69,6 +69,22 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 	return found, nil
 }
 
+// Prepare downloads the archive for a new database into the cache, unless the machine has
+// PostgreSQL. A later Start then finds it there.
+func Prepare(ctx context.Context, config Config) error {
+	if _, ok := find(config.folders(), 0); ok {
+		return nil
+	}
+	wanted, err := archiveFor(newestArchive)
+	if err == nil {
+		var file *os.File
+		if file, err = config.archive(ctx, wanted, ""); err == nil {
+			return file.Close()
+		}
+	}
+	return fmt.Errorf("PostgreSQL is not installed and cannot be downloaded (%w): install the package postgresql (14 or newer), or npm, or set npm_config_registry", err)
+}
+
 // folders returns patterns of folders that may contain the machine's binaries.
 func (c Config) folders() []string {
 	if c.Folders != nil {

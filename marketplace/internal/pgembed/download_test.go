@@ -18,9 +18,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/pgembed"
 )
 
@@ -30,7 +32,7 @@ func archive(t *testing.T, more map[string]string) (packed []byte, sum string) {
 	t.Helper()
 	own, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil || len(own) == 0 {
-		t.Skip("this machine has no PostgreSQL of Debian's")
+		tooltest.Skip(t, tooltest.PostgreSQL, "it is not in Debian's folder")
 	}
 	files := map[string]string{
 		"package/package.json":             `{"scripts": {"postinstall": "touch /tmp/never"}}`,
@@ -72,7 +74,7 @@ func repository(t *testing.T, packed []byte) (address string, asked *atomic.Int6
 
 // bare returns the configuration of a machine without binaries, with its own registry.
 func bare(dir, repository, sum string) pgembed.Config {
-	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Registry: repository, SHA256: sum}
+	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Registry: repository, SHA256: sum, Cache: filepath.Join(dir, "cache")}
 }
 
 // lacks fails if the error is not one line that names the package and contains these words.
@@ -80,6 +82,43 @@ func lacks(t *testing.T, err error, words string) {
 	t.Helper()
 	if !errors.Is(err, pgembed.ErrNoBinaries) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "install the package postgresql") || !strings.Contains(err.Error(), words) {
 		t.Errorf("want one line that names the package, with %q, got %v", words, err)
+	}
+}
+
+// Two servers of a user start at the same time. One downloads, and the other waits.
+func TestAnArchiveIsDownloadedOnceForAllServersOfAUser(t *testing.T) {
+	t.Parallel()
+	packed, sum := archive(t, nil)
+	address, asked := repository(t, packed)
+	cache := filepath.Join(folder(t), "cache")
+	var both sync.WaitGroup
+	for range 2 {
+		config := bare(folder(t), address, sum)
+		config.Cache = cache
+		both.Go(func() {
+			server, err := pgembed.Start(t.Context(), config)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			stop(t, server)
+		})
+	}
+	both.Wait()
+	if asked.Load() != 1 {
+		t.Errorf("want one download, got %d", asked.Load())
+	}
+	kept, err := filepath.Glob(filepath.Join(cache, "*.tgz"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("want the archive kept, got %v and %v", kept, err)
+	}
+	must(t, os.WriteFile(kept[0], []byte("damaged"), 0o600))
+	var shown bytes.Buffer
+	config := bare(folder(t), address, sum)
+	config.Cache, config.Progress = cache, &shown
+	startAs(t, config)
+	if asked.Load() != 2 || !strings.HasPrefix(shown.String(), "Downloading PostgreSQL ") {
+		t.Errorf("want a damaged archive downloaded again and shown, got %d downloads and %q", asked.Load(), shown.String())
 	}
 }
 

@@ -17,6 +17,12 @@ func Start(context.Context, Config) (*Server, error) {
 	return nil, fmt.Errorf("there is no private PostgreSQL on %s: set --database-url or MARKETPLACE_DATABASE_URL", runtime.GOOS)
 }
 
+// Prepare returns an error that says what this system lacks.
+func Prepare(ctx context.Context, config Config) error {
+	_, err := Start(ctx, config)
+	return err
+}
+
 // URLOf returns an error that says what this system lacks.
 func URLOf(string, string) (string, error) {
 	_, err := Start(context.Background(), Config{})

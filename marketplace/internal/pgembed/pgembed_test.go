@@ -19,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/pgembed"
 )
 
@@ -28,7 +29,7 @@ const childFolder = "PGEMBED_TEST_FOLDER"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childFolder); dir != "" {
-		server, err := pgembed.Start(context.Background(), pgembed.Config{Dir: dir, Disposable: true})
+		server, err := pgembed.Start(context.Background(), pgembed.ForTests(dir))
 		if err != nil {
 			fmt.Println("failed:", err)
 			os.Exit(1)
@@ -56,12 +57,15 @@ func folder(t *testing.T) string {
 
 func start(t *testing.T, dir string) *pgembed.Server {
 	t.Helper()
-	return startAs(t, pgembed.Config{Dir: dir, Disposable: true})
+	return startAs(t, pgembed.ForTests(dir))
 }
 
 func startAs(t *testing.T, config pgembed.Config) *pgembed.Server {
 	t.Helper()
 	server, err := pgembed.Start(t.Context(), config)
+	if config.SHA256 == "" && errors.Is(err, pgembed.ErrNoBinaries) { // not in tests of the download
+		tooltest.Skip(t, tooltest.PostgreSQL, err)
+	}
 	must(t, err)
 	t.Cleanup(func() { stop(t, server) })
 	return server
@@ -120,8 +124,12 @@ func TestTheDataOutlivesTheServer(t *testing.T) {
 func TestAKilledServerIsStartedAgainOnceAMinuteAtMost(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
-	config := pgembed.Config{Dir: dir}
+	config := pgembed.ForTests(dir)
+	config.Disposable = false
 	server, err := pgembed.Start(t.Context(), config)
+	if errors.Is(err, pgembed.ErrNoBinaries) {
+		tooltest.Skip(t, tooltest.PostgreSQL, err)
+	}
 	must(t, err)
 	url := server.URL("postgres")
 	kept := pgembed.Keep(server, config, slog.New(slog.NewTextHandler(t.Output(), nil)))
@@ -171,9 +179,9 @@ func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); !holds(); <-tick.C {
+	for deadline := time.Now().Add(10 * time.Minute); !holds(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatal("want it within a minute")
+			t.Fatal("want it within ten minutes")
 		}
 	}
 }
@@ -210,6 +218,7 @@ func TestAFolderThatIsInUseIsRefused(t *testing.T) {
 func TestAServerThatWasLeftBehindIsTakenOver(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
+	stop(t, start(t, folder(t))) // skips the test without PostgreSQL
 	service := exec.Command(os.Args[0])
 	service.Env = append(os.Environ(), childFolder+"="+dir)
 	out, err := service.StdoutPipe()
@@ -229,18 +238,16 @@ func TestAServerThatWasLeftBehindIsTakenOver(t *testing.T) {
 func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
-	server := startAs(t, pgembed.Config{Dir: dir})
+	config := pgembed.ForTests(dir)
+	config.Disposable = false
+	server := startAs(t, config)
 	remember(t, server.URL("postgres"))
 	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
 	must(t, err)
 	pid, err := strconv.Atoi(strings.Fields(string(text))[0])
 	must(t, err)
 	must(t, syscall.Kill(pid, syscall.SIGQUIT))
-	select {
-	case <-server.Gone():
-	case <-time.After(time.Minute):
-		t.Fatal("Expected an error that says that the server is gone")
-	}
+	<-server.Gone()
 	stop(t, server)
 	// Another process has its number now: this test.
 	stale := strings.Replace(string(text), strconv.Itoa(pid), strconv.Itoa(os.Getpid()), 1)
@@ -286,7 +293,7 @@ func TestAStartThatIsInterruptedLeavesNothingHalfMade(t *testing.T) {
 	dir := folder(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := pgembed.Start(ctx, pgembed.Config{Dir: dir, Disposable: true}); !errors.Is(err, context.Canceled) {
+	if _, err := pgembed.Start(ctx, pgembed.ForTests(dir)); !errors.Is(err, context.Canceled) {
 		t.Errorf("want the context's error, got %v", err)
 	}
 	if got := ask(t, start(t, dir).URL("postgres"), "SELECT 'alive'"); got != "alive" {

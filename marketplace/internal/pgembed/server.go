@@ -223,15 +223,15 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	for _, signal := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} { // the last one also ends a stopped process
-		_ = s.process.Signal(signal) // it may have ended
-		select {
-		case <-s.gone:
-			return nil
-		case <-time.After(quitTime):
-		}
+	_ = s.process.Signal(syscall.SIGQUIT) // it may have ended
+	select {
+	case <-s.gone:
+		return nil
+	case <-time.After(quitTime):
 	}
-	return fmt.Errorf("PostgreSQL (process %d) does not stop", s.process.Pid)
+	_ = s.process.Kill() // this also ends a stopped process
+	<-s.gone
+	return nil
 }
 
 // quitTime limits an immediate shutdown.

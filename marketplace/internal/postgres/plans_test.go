@@ -109,7 +109,7 @@ func (s sold) pages() map[string]func(context.Context) error {
 // With more rows in its tables, a list reads only the rows that it counts and a page. The other
 // parts of a page read fewer.
 const (
-	rowsOfEach   = marketplace.MostCounted * 6 / 5
+	rowsOfEach   = marketplace.MostCounted * 11 / 10
 	readForList  = marketplace.MostCounted + 500
 	readForOther = 1500
 	// A list of integrations counts the options of each.
@@ -117,7 +117,7 @@ const (
 	readForEach  = 150
 )
 
-func TestNoListReadsAllRowsOfATable(t *testing.T) {
+func TestNoPageReadsAllRowsOfATable(t *testing.T) {
 	t.Parallel()
 	s := sell(t, pgtest.Stock{Bookings: 4 * marketplace.MostCounted, Rows: rowsOfEach})
 	for middle, lists := range map[time.Time]map[string]listed{
@@ -144,11 +144,6 @@ func TestNoListReadsAllRowsOfATable(t *testing.T) {
 		_, err := s.store.Catalog.Standings(t.Context(), listed)
 		return err
 	}, "slot_pulls_set_aside")
-}
-
-func TestTheOverviewAndSparklinesReadTheirRowsByIndexes(t *testing.T) {
-	t.Parallel()
-	s := sell(t, pgtest.Stock{Bookings: 4 * marketplace.MostCounted, Rows: rowsOfEach})
 	for _, statement := range []string{ // as many of every kind of event
 		`UPDATE syncs SET guard = '{"would_deactivate":5,"of":8}'`,
 		`INSERT INTO booking_attention SELECT id, 'partner_lost_it', created_at, 'no', created_at FROM bookings`,

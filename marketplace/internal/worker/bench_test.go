@@ -21,6 +21,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/worker"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience limits every wait, for a busy machine.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // bench is a database, with workers as its replicas, and partners.
 type bench struct {
@@ -47,7 +48,6 @@ type bench struct {
 	account      uuid.UUID
 	clock        *clockwork.FakeClock
 	schedule     worker.Schedule
-	scale        func(time.Duration) time.Duration // of the partners' limits
 	jobTime      time.Duration
 	rescueTime   time.Duration
 	bookings     worker.Bookings
@@ -101,7 +101,7 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 	}
 	r := &replica{store: store}
 	r.client = partner.NewClient(partner.Config{
-		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: b.scale, Observe: func(id uuid.UUID, call partner.Observation) {
+		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: partnertest.Unhurried, Observe: func(id uuid.UUID, call partner.Observation) {
 			if _, err := r.store.Partners.Observe(context.Background(), id, call); err != nil {
 				_, _ = fmt.Fprintln(log, err)
 			}

@@ -11,21 +11,15 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // doomedReplica is the environment variable that makes this test's process a replica on the
 // database at that address, until it is killed.
 const doomedReplica = "WORKER_TEST_DOOMED_REPLICA"
 
-// The times are shorter than in the service, because the test is about the failover, not its
-// timing.
-const (
-	shortJob    = 2 * time.Second
-	shortRescue = 3 * time.Second
-)
-
 func runDoomed(address string) error {
-	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), jobTime: shortJob, rescueTime: shortRescue, runs: noRuns{}}
+	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), runs: noRuns{}}
 	if command := os.Getenv(conformanceCommand); command != "" {
 		var err error
 		if b.runs, err = runnerAt(context.Background(), address, command, os.Stderr); err != nil {
@@ -45,7 +39,6 @@ func runDoomed(address string) error {
 func TestTheWorkOfAKilledReplicaIsTakenOver(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.jobTime, b.rescueTime = shortJob, shortRescue
 	p := b.partner(t, 3)
 	asked, never := make(chan struct{}, 1), make(chan struct{})
 	t.Cleanup(func() { close(never) })
@@ -62,6 +55,8 @@ func TestTheWorkOfAKilledReplicaIsTakenOver(t *testing.T) {
 		t.Fatalf("want the job left behind, got %d", running)
 	}
 	p.set(func(p *platform) { p.before = nil })
+	pgtest.Exec(t, b.store, `UPDATE river_job SET attempted_at = attempted_at - interval '1 day'`) // when it is rescued
+	pgtest.Exec(t, b.store, `DELETE FROM river_leader`)
 	b.replica(t)
 	until(t, "the job done by the other replica", func() bool { _, _, options, _ := p.counts(); return options == 3 })
 	b.idle(t)

@@ -136,7 +136,7 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	}
 	form := nightOf()
 	b := setup(t)
-	b.jobTime, b.rescueTime = shortJob, shortRescue
+	b.jobTime, b.rescueTime = 2*time.Second, 3*time.Second
 	command, err := suitetest.Build(t.TempDir())
 	check(t, err)
 	runner, err := runnerAt(t.Context(), b.address, command, t.Output())

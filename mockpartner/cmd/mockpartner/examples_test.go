@@ -13,9 +13,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"partnerkit.dev/internal/tooltest"
 )
 
 // secret stands where the examples leave something out.
@@ -25,12 +26,7 @@ var secret = strings.Repeat("ab", 32)
 // with a mock that runs, and with the files that they name.
 func TestEveryExampleWorks(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("curl"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("want curl: the examples call it")
-		}
-		t.Skip("no curl here: install it to try the examples")
-	}
+	tooltest.Require(t, tooltest.Curl)
 	marketplace := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write([]byte(`{"success":1,"data":{"synced":8,"skipped":false}}`))
@@ -115,7 +111,7 @@ schedules: {small-group: {starts: ["09:00"], duration: 1h, capacity: {min: 5, ma
 
 // shell runs a line of an example. The calls in it fail where the mock refuses.
 func shell(ctx context.Context, folder, line string) *exec.Cmd {
-	command := exec.CommandContext(ctx, "sh", "-c", `curl() { command curl -sS --fail-with-body --max-time 20 "$@"; }; `+line)
+	command := exec.CommandContext(ctx, "sh", "-c", `curl() { command curl -sS --fail-with-body "$@"; }; `+line)
 	command.Dir = folder
 	command.Env = append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "MOCKPARTNER_AUTH_KEY=a-test-key", "MOCKPARTNER_CONTROL_TOKEN=a-control-token")
 	return command
@@ -123,7 +119,7 @@ func shell(ctx context.Context, folder, line string) *exec.Cmd {
 
 func succeeds(t *testing.T, folder, line, tried string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if output, err := shell(ctx, folder, tried).CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", line, err, output)
@@ -133,7 +129,7 @@ func succeeds(t *testing.T, folder, line, tried string) {
 // serves starts a mock, on a free port, and interrupts it once it is up.
 func serves(t *testing.T, folder, line, tried string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	tried, _, _ = strings.Cut(tried, " #")
 	// In the shell's place, so that it is the mock that is interrupted.

@@ -18,8 +18,12 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/internal/cli"
 )
+
+// patience limits how long a test waits. It is far longer than a busy machine needs.
+const patience = 10 * time.Minute
 
 // binary is the command, built once for all tests.
 var binary string
@@ -31,10 +35,10 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	binary = filepath.Join(dir, "mockpartner")
-	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 	code := 1
-	if err := build.Run(); err == nil {
+	if err := buildtest.Install(dir, "partnerkit.dev/mockpartner/cmd/mockpartner"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	} else {
 		code = m.Run()
 	}
 	os.RemoveAll(dir)
@@ -55,7 +59,7 @@ func finish(t *testing.T, args ...string) outcome {
 // finishAs is finish with other attributes of the process.
 func finishAs(t *testing.T, attributes *syscall.SysProcAttr, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, binary, args...)
 	command.SysProcAttr = attributes

@@ -75,7 +75,7 @@ func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); <-ticker.C {
+	for deadline := time.Now().Add(patience); !holds(); <-ticker.C {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited for nothing: %s", what)
 		}

@@ -114,7 +114,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows("#holds-live .when", "20:00")
 		o.Click("#clock-toggle-go")
 		o.Shows("#clock-face .pill", "running")
-		o.Shows("#holds-live .when", "19:5")
+		o.See(`/1\d:\d\d/.test(document.querySelector("#holds-live .when").textContent)`) // it counts down
 		o.Click("#clock-step-hold-go")
 		o.Shows("#holds-ended .EXPIRED", "EXPIRED")
 		o.Shows("#holds-ended-list", code)
@@ -226,7 +226,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 			}
 			o.Do(chromedp.MouseEvent(does, at[0], at[1], chromedp.ButtonLeft, chromedp.ClickCount(1)))
 		}
-		for range 20 { // until it no longer moves, because the page has loaded
+		for { // until it no longer moves, because the page has loaded
 			at = browsertest.Value[[]float64](o.Tab, `(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector("#repeat-1-go").getBoundingClientRect())`)
 			if mouse(true); browsertest.Value[bool](o.Tab, `document.querySelector("#repeat-1-go").matches(":active")`) {
 				break

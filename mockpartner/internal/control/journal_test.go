@@ -98,7 +98,7 @@ func TestAWaitIsAnsweredWhenTheExchangeIsThere(t *testing.T) {
 	waiting := make(chan map[string]any, 1)
 	go func() {
 		defer close(waiting) // also when the call fails the test
-		waiting <- o.call("GET", "/_mock/journal/wait?endpoint=products&count=2&timeout=30s", "", 200)
+		waiting <- o.call("GET", "/_mock/journal/wait?endpoint=products&count=2&timeout=1m", "", 200)
 	}()
 	o.call("GET", "/products?limit=1", "", 200)
 	o.call("DELETE", "/bookings/x", "", 200)

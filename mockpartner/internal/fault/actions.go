@@ -4,12 +4,15 @@
 package fault
 
 import (
+	"reflect"
+	"strings"
+
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
-// Actions are what a fault does. A new action is a type that waits, replaces, transforms or
-// delivers an answer, and a field here. At most one of them replaces the answer, and at most one
-// determines how it is sent.
+// Actions are what a fault does. Each field has a file of its name, with its type and what the type
+// does: see step.go. The fields are in the order in which they apply. At most one of them replaces
+// the answer, and at most one determines how it is sent.
 type Actions struct {
 	Delay   *Delay   `yaml:"delay" json:"delay,omitempty"`
 	Latency *Latency `yaml:"latency" json:"latency,omitempty"`
@@ -33,73 +36,53 @@ type Actions struct {
 	SlowClose  *SlowClose  `yaml:"slow_close" json:"slow_close,omitempty"`
 }
 
-func (a Actions) given() (all []any) {
-	add := func(given bool, one any) {
-		if given {
-			all = append(all, one)
-		}
-	}
-	add(a.Delay != nil, a.Delay)
-	add(a.Latency != nil, a.Latency)
-	add(a.Status != 0 || a.Body != nil, a.Answer)
-	add(a.Request != "", a.Request)
-	add(a.Cache != nil, a.Cache)
-	add(bool(a.Admit), a.Admit)
-	add(a.SetStatus != 0, a.SetStatus)
-	add(a.JQ != "", a.JQ)
-	add(a.Replace != nil, a.Replace)
-	add(a.Headers != nil, a.Headers)
-	add(a.Wire != "", a.Wire)
-	add(a.Send != nil, a.Send)
-	add(a.LimitData != nil, a.LimitData)
-	add(a.Bandwidth != nil, a.Bandwidth)
-	add(a.SlowHeader != nil, a.SlowHeader)
-	add(a.SlowClose != nil, a.SlowClose)
-	return all
-}
-
 // Effect is the compiled actions of a fault.
 type Effect struct {
-	actions  []any
+	steps
 	when     When
 	answered Answered
 }
 
 // Compile validates and compiles the actions. Its error is an *invalid.Error.
 func (a Actions) Compile(when When, answered Answered) (Effect, error) {
-	var compiled []any
-	deliverers, answers, waits, passes := 0, 0, 0, 0
-	for _, ready := range a.given() {
-		if c, ok := ready.(compiler); ok {
+	e := Effect{when: when, answered: answered}
+	var ways []string // of sending the answer
+	for field, value := range reflect.ValueOf(a).Fields() {
+		if value.IsZero() {
+			continue
+		}
+		action := value.Interface()
+		if c, ok := action.(compiler); ok {
 			var err error
-			if ready, err = c.compile(); err != nil {
+			if action, err = c.compile(); err != nil {
 				return Effect{}, err
 			}
 		}
-		compiled = append(compiled, ready)
-		switch ready := ready.(type) {
-		case replacer:
-			answers++
-		case deliverer:
-			deliverers++
-			if _, loses := ready.(Wire); loses {
-				answers++
-			}
-		case waiter:
-			waits++
-		case Admit, *rewrite, *cache:
-			passes++
+		e.add(action)
+		if _, sends := action.(deliverer); sends {
+			ways = append(ways, field.Tag.Get("yaml"))
 		}
 	}
+	replaces := e.replacer != nil || e.losesAnswer()
 	switch {
-	case len(compiled) == 0:
-		return Effect{}, invalid.At("name", "the fault does nothing: give it a delay, latency, status, body, request, cache, admit, set_status, jq, replace, headers, fault, send, limit_data, bandwidth, slow_header or slow_close")
-	case deliverers > 1:
-		return Effect{}, invalid.At("fault", "expected one of fault, delay.dribble, send, limit_data, bandwidth, slow_header and slow_close")
-	case answered != "" && when != After && answers+waits > 0:
+	case reflect.ValueOf(a).IsZero():
+		return Effect{}, invalid.At("name", "the fault does nothing: give it one of %s", strings.Join(actionKeys(), ", "))
+	case len(ways) > 1:
+		return Effect{}, invalid.At(ways[0], "cannot be combined with %s: each determines how the answer is sent", strings.Join(ways[1:], " and "))
+	case answered != "" && when != After && (replaces || len(e.waiters) > 0):
 		return Effect{}, invalid.At("answered", "requires when: after, because the answer is known only after the effect")
-	case when == Before && answers+waits+passes == 0:
+	case when == Before && !replaces && len(e.waiters)+len(e.requesters) == 0 && e.cache == nil:
 		return Effect{}, invalid.At("when", "there is no answer to change before the effect: leave it out, or give a status")
 	}
-	return Effect{compiled, when, answered}, nil
+	return e, nil
+}
+
+// actionKeys returns the keys of all actions in a scenario file.
+func actionKeys() (all []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Actions]()) {
+		if !field.Anonymous {
+			all = append(all, field.Tag.Get("yaml"))
+		}
+	}
+	return all
 }

@@ -56,13 +56,13 @@ func (d *Delay) UnmarshalYAML(node ast.Node) error {
 func (d *Delay) compile() (any, error) {
 	var ways []any
 	if d.Fixed != nil {
-		ways = append(ways, between{*d.Fixed, *d.Fixed})
+		ways = append(ways, Uniform{*d.Fixed, *d.Fixed})
 	}
 	if d.Uniform != nil {
 		if d.Uniform.Min > d.Uniform.Max {
 			return nil, invalid.At("delay.uniform.min", "expected no more than max, %s, received %s", time.Duration(d.Uniform.Max), time.Duration(d.Uniform.Min))
 		}
-		ways = append(ways, between{d.Uniform.Min, d.Uniform.Max})
+		ways = append(ways, *d.Uniform)
 	}
 	if d.Lognormal != nil {
 		if !(d.Lognormal.Sigma > 0 && d.Lognormal.Sigma <= 5) {
@@ -90,7 +90,7 @@ func (d *Delay) compile() (any, error) {
 		if !ok {
 			return nil, invalid.At(path, "expected one of %v, received %q", limitNames(), preset.limit)
 		}
-		ways = append(ways, beside{limit + preset.off})
+		ways = append(ways, nearLimit(limit+preset.off))
 	}
 	if len(ways) != 1 {
 		return nil, invalid.At("delay", "expected one of fixed, uniform, lognormal, dribble, just-under and just-over")
@@ -98,18 +98,18 @@ func (d *Delay) compile() (any, error) {
 	return ways[0], nil
 }
 
-type between struct{ low, high platform.Duration }
-
-func (b between) wait(random *rand.Rand) time.Duration {
-	return time.Duration(b.low) + time.Duration(random.Int64N(int64(b.high-b.low)+1))
+func (u Uniform) wait(random *rand.Rand, _ float64) time.Duration {
+	return time.Duration(u.Min) + time.Duration(random.Int64N(int64(u.Max-u.Min)+1))
 }
 
-// beside waits until shortly before or after a limit.
-type beside struct{ wanted time.Duration }
+// nearLimit waits until shortly before or after a limit.
+type nearLimit time.Duration
 
-func (b beside) wait(*rand.Rand) time.Duration { return b.wanted }
+func (n nearLimit) wait(_ *rand.Rand, scale float64) time.Duration {
+	return time.Duration(float64(n) * scale)
+}
 
-func (l Lognormal) wait(random *rand.Rand) time.Duration {
+func (l Lognormal) wait(random *rand.Rand, _ float64) time.Duration {
 	late := float64(l.Median) * math.Exp(l.Sigma*random.NormFloat64())
 	return time.Duration(min(late, float64(platform.MaxDuration)))
 }
@@ -125,16 +125,6 @@ const maxChunks = 10_000
 func (d Dribble) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
 	answer.begin(w)
 	sendSlowly(ctx, w, answer.body, (len(answer.body)+d.Chunks-1)/d.Chunks, time.Duration(d.Over)/time.Duration(d.Chunks))
-}
-
-// Latency is toxiproxy's: a wait of that length, plus or minus the jitter.
-type Latency struct {
-	Latency platform.Duration `yaml:"latency" json:"latency"`
-	Jitter  platform.Duration `yaml:"jitter" json:"jitter,omitempty"`
-}
-
-func (l *Latency) wait(random *rand.Rand) time.Duration {
-	return between{max(l.Latency-l.Jitter, 0), l.Latency + l.Jitter}.wait(random)
 }
 
 // margin is the distance of just-under and just-over from a limit. It is longer than a network

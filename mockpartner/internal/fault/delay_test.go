@@ -31,7 +31,7 @@ func TestDelaysAreAsLongAsTheySay(t *testing.T) {
 		}
 		var waits []time.Duration
 		for i := range 1001 {
-			waits = append(waits, ready.(waiter).wait(rand.New(rand.NewPCG(1, uint64(i)))))
+			waits = append(waits, ready.(waiter).wait(rand.New(rand.NewPCG(1, uint64(i))), 1))
 		}
 		slices.Sort(waits)
 		median := waits[len(waits)/2]

@@ -3,7 +3,7 @@ package fault
 import (
 	"bufio"
 	"context"
-	"math/rand/v2"
+	"maps"
 	"net"
 	"net/http"
 	"strconv"
@@ -12,6 +12,13 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// response is an answer that has not been sent yet.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
 
 // refusal returns an answer in the form of every refusal.
 func refusal(status int, message string) *response {
@@ -22,13 +29,17 @@ func refusal(status int, message string) *response {
 // begin sends status and headers, with the length of the complete body.
 func (a *response) begin(w http.ResponseWriter) {
 	header := w.Header()
-	for name, values := range a.header {
-		header[name] = values
-	}
+	maps.Copy(header, a.header)
 	if a.status != http.StatusNoContent && a.status != http.StatusNotModified {
 		header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 	w.WriteHeader(a.status)
+}
+
+// send sends the complete answer.
+func (a *response) send(w http.ResponseWriter) {
+	a.begin(w)
+	write(w, a.body)
 }
 
 // write sends a body that never changes. A failed write means that the caller has disconnected.
@@ -88,34 +99,4 @@ func recordAnswer(w http.ResponseWriter, answer *response, body []byte) {
 	if kept, ok := w.(answerRecorder); ok {
 		kept.Sent(answer.status, answer.header, body)
 	}
-}
-
-// compiler is an action that must be validated and turned into a waiter, a replacer, a transformer
-// or a deliverer.
-type compiler interface{ compile() (any, error) }
-
-type waiter interface {
-	wait(random *rand.Rand) time.Duration
-}
-
-// replacer replaces the partner's answer.
-type replacer interface {
-	replace(fault string) *response
-}
-
-type transformer interface {
-	transform(ctx context.Context, answer *response, variables func() []any) error
-}
-
-// deliverer sends an answer. What it writes is recorded. To abort the connection it panics with
-// http.ErrAbortHandler.
-type deliverer interface {
-	deliver(ctx context.Context, w http.ResponseWriter, answer *response, random *rand.Rand)
-}
-
-// response is an answer that has not been sent yet.
-type response struct {
-	status int
-	header http.Header
-	body   []byte
 }

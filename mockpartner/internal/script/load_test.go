@@ -106,7 +106,7 @@ var bad = map[string]struct {
 	"an odd header":               {"faults: [{headers: {set: {a b: c}}}]", `faults[0].headers.set: "a b" is not a valid header name`, true},
 	"a header of the wire":        {"faults: [{headers: {set: {content-length: '3'}}}]", "faults[0].headers.set: content-length follows from", true},
 	"a word of no wire":           {"faults: [{fault: OOPS}]", "1:18: faults[0].fault: expected one of [EMPTY_RESPONSE", false},
-	"two ways over the wire":      {"faults: [{fault: EMPTY_RESPONSE, limit_data: {bytes: 1}}]", "faults[0].fault: expected one of fault,", true},
+	"two ways over the wire":      {"faults: [{fault: EMPTY_RESPONSE, limit_data: {bytes: 1}}]", "faults[0].fault: cannot be combined with limit_data", true},
 	"a rate of 0":                 {"faults: [{bandwidth: {rate: 0}}]", "1:29: faults[0].bandwidth.rate: ", false},
 	"a key without a value":       {"faults:\n", "the value is missing", false},
 	"a null":                      {"faults: [{status: null}]", "1:19: the value is missing", false},

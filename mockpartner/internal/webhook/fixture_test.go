@@ -201,9 +201,12 @@ func (p partner) reserve(slotID string, adults int) platform.Hold {
 	return hold
 }
 
+// patience limits how long a test waits. It is far longer than a busy machine needs.
+const patience = 10 * time.Minute
+
 // config is how webhooks go to the marketplace, with waits that no test notices.
 func config(m *marketplace, change ...func(*webhook.Config)) webhook.Config {
-	c := webhook.Config{URL: m.url, Secret: secret, Retries: script.Retries{Backoff: script.Duration(time.Millisecond), Max: script.Duration(5 * time.Millisecond)}}
+	c := webhook.Config{URL: m.url, Secret: secret, Timeout: script.Duration(patience), Retries: script.Retries{Backoff: script.Duration(time.Millisecond), Max: script.Duration(5 * time.Millisecond)}}
 	for _, ch := range change {
 		ch(&c)
 	}
@@ -225,7 +228,7 @@ func (p partner) ends(n int) []webhook.Delivery {
 
 func (p partner) endsAs(f webhook.Filter, n int) []webhook.Delivery {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
 	if seen := p.sender.Wait(ctx, f, n); seen != n {
 		p.t.Fatalf("want %d webhooks to end, got %d: %+v", n, seen, p.sender.Status(webhook.Filter{}, 100))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
@@ -51,10 +52,11 @@ func run(m *testing.M) int {
 		return failed(err)
 	}
 	ctx := context.Background()
-	server.Server, err = pgembed.Start(ctx, pgembed.Config{Dir: dir, Disposable: true, MaxConnections: 300})
-	if errors.Is(err, pgembed.ErrNoBinaries) && os.Getenv("CI") == "" {
-		fmt.Println("SKIPPED, all tests of this package:", err)
-		return 0
+	config := pgembed.ForTests(dir)
+	config.MaxConnections = 300
+	server.Server, err = pgembed.Start(ctx, config)
+	if errors.Is(err, pgembed.ErrNoBinaries) {
+		return tooltest.SkipPackage(tooltest.PostgreSQL, err)
 	}
 	if err != nil {
 		return failed(err)

@@ -1,6 +1,0 @@
-//go:build race
-
-package main_test
-
-// detected says that the race detector watches this process.
-const detected = true

@@ -1,0 +1,4 @@
+package main
+
+// Execute runs the command in a test's own process.
+var Execute = execute
