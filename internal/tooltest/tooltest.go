@@ -19,6 +19,7 @@ type Tool struct {
 // Python is Debian's, because only it finds Debian's packages.
 const Python = "/usr/bin/python3"
 
+// The programs that tests need, and what a Debian package of each is called.
 var (
 	Bash       = Tool{"bash", "bash", []string{"bash"}}
 	Browser    = Tool{"a browser", "chromium", nil}
